@@ -42,8 +42,6 @@ from boxlens.wording import count, short
 RANKED_BY: Final[tuple[MeasureName, ...]] = ("cpl", "clutter")
 # Of each end, in a figure and in a terminal.
 MOST_RANKED, MOST_BRIEF = 15, 5
-# Scores beside every class, before others at a click.
-SHOWN_SYSTEMS: Final = 2
 # Of subsets.
 MOST_PANELS, PANEL_PX, PLOT_PX = 6, 138, 110
 
@@ -64,18 +62,19 @@ def classes_section(result: DifficultyResult) -> Section:
 def _ranking_plot(result: DifficultyResult, measure: MeasureName) -> Plot:
     first, of = result.datasets[0], MEASURES[measure]
     ranked = first.hardest_first(measure)
-    n_undefined = len(first.classes) - len(ranked)
     legend = "Line: mean over classes. The hardest class comes first."
     if of.crowded:
         legend += " The axis shows square roots."
     if len(ranked) > 2 * MOST_RANKED + 1:
         legend += f" The {MOST_RANKED} hardest and easiest of {len(ranked):,} classes."
+    if n_undefined := len(first.classes) - len(ranked):
+        legend += f" Undefined for {n_undefined:,} more."
     return Plot(
         f"classes_by_{measure}",
         f"The hardest and easiest classes by {of.short}",
         "Classes at the top are hard for any system: expect low scores there.",
         partial(_draw_ranking, result, measure),
-        legend=legend + (f" Undefined for {n_undefined:,} more." if n_undefined else ""),
+        legend=legend,
         about=first.name,
         absent="" if ranked else NO_OBJECTS,
     )
@@ -86,8 +85,7 @@ def _draw_ranking(result: DifficultyResult, measure: MeasureName) -> Spec:
     first, of = result.datasets[0], MEASURES[measure]
     shown = both_ends(first.hardest_first(measure), MOST_RANKED)
     known = {place: one for place, one in shown.items() if one is not None}
-    cut = len(known) < len(shown)
-    rows = []
+    cut, rows = len(known) < len(shown), []
     for at, (place, one) in enumerate(known.items()):
         value = one.value(measure)
         tip = {
@@ -96,8 +94,8 @@ def _draw_ranking(result: DifficultyResult, measure: MeasureName) -> Spec:
             "objects": count(one.n_objects),
             "images": count(one.n_images),
         }
-        colour = (SECOND if at < MOST_RANKED else FIRST) if cut else NEUTRAL
         objects = picks(one.name, None, of="objects", terms={"class": one.name})
+        colour = (SECOND if at < MOST_RANKED else FIRST) if cut else NEUTRAL
         row = {"row": place, "colour": colour, "value": value, "tip": tip}
         rows.append(row | (objects if result.has_detectors else {}))
     labels = {place: one.name if one else GAP_LABEL for place, one in shown.items()}
@@ -158,7 +156,8 @@ def _classes(result: DifficultyResult) -> Table[_Class]:
                 heading=lambda of: (
                     f"{result.label(of.main_score)}, {of.name}" if of.main_score else ""
                 ),
-                most=SHOWN_SYSTEMS,
+                # Others at a click.
+                most=2,
             ),
         ],
         brief=_ends(rows[: len(first.classes)]),
@@ -178,19 +177,9 @@ def _ends(rows: Sequence[_Class]) -> list[_Class]:
 
 
 def subsets_section(result: DifficultyResult) -> Section:
-    return Section(
-        "subsets",
-        "Subsets",
-        (_subsets_plot(result), _subsets(result), _steps(result)),
-        "The most classes, from the hardest on, whose mean is as hard as the target.",
-        findings=tuple(subset_sentences(result)),
-    )
-
-
-def _subsets_plot(result: DifficultyResult) -> Plot:
     known = [one for one in result.subsets if len(one.means)]
     why = "no class has the measure" if result.subsets else "no target was given"
-    return Plot(
+    figure = Plot(
         "subsets",
         "How many classes are as hard as the target",
         "Scores on the chosen classes can be compared with scores on data of that difficulty.",
@@ -199,6 +188,13 @@ def _subsets_plot(result: DifficultyResult) -> Plot:
         f"are still as hard.{first_of(MOST_PANELS, len(known), 'subsets')}",
         about=result.datasets[0].name,
         absent="" if known else why,
+    )
+    return Section(
+        "subsets",
+        "Subsets",
+        (figure, _subsets(result), _steps(result)),
+        "The most classes, from the hardest on, whose mean is as hard as the target.",
+        findings=tuple(subset_sentences(result)),
     )
 
 

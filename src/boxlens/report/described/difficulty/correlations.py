@@ -43,10 +43,8 @@ from boxlens.wording import count, interval, score
 ACCUMULATED: Final[tuple[ScoreName, ...]] = ("ap", "cls_loc", "loc_given_cls")
 # Fewer make no line.
 FEWEST_CLASSES: Final = 3
-PANEL_PX: Final = 92
 # Correlations above a panel, side by side.
 PER_LINE, R_PX, LINE_PX = 2, 46, 11
-MANY_CLASSES: Final = 200
 
 
 def correlations_section(result: DifficultyResult) -> Section:
@@ -87,7 +85,7 @@ def _draw_scatter(result: DifficultyResult, name: ScoreName) -> Spec:
     rows = defined(_class_rows(result, name, measures, colours))
     known = [one for one in measures if any(row[one] is not None for row in rows)]
     columns = 2 if len(known) == 4 else 3
-    many = len(result.datasets[0].classes) > MANY_CLASSES
+    many = len(result.datasets[0].classes) > 200
     ends = from_zero((row["score"] for row in rows), 0.02)
     panels = [
         plot(
@@ -97,8 +95,8 @@ def _draw_scatter(result: DifficultyResult, name: ScoreName) -> Spec:
             dots("score", size=6 if many else 14, opacity=0.35 if many else 0.55),
             *_lines_and_r(result, name, measure, [row[measure] for row in rows], colours),
             along=measure,
-            width=PANEL_PX,
-            height=PANEL_PX,
+            width=92,
+            height=92,
             framed=True,
         )
         for at, measure in enumerate(known)

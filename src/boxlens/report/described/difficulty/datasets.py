@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from boxlens.data.columns import Floats
-from boxlens.report.charts.colours import SERIES, SOFT_INK
+from boxlens.report.charts.colours import SERIES, SOFT_INK, colours_of
 from boxlens.report.charts.forms.axes import Axis
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.forms.keys import key
@@ -84,21 +84,21 @@ def _measures_plot(result: DifficultyResult) -> Plot:
         "How hard the classes are by each measure",
         "Small objects, low CPL, high clutter and many instances make classes hard to localize. A "
         "curve further to the hard side means a harder data set, whatever the system.",
-        partial(_draw_measures, dict(zip(SERIES, result.datasets, strict=False)), measures),
+        partial(_draw, result.datasets[: len(SERIES)], measures),
         legend=f"{legend} {HARD_END}{first_of(len(SERIES), len(result.datasets), 'data sets')}",
         about=listed([one.name for one in result.datasets], 2, "data sets"),
         absent="" if measures else NO_OBJECTS,
     )
 
 
-def _draw_measures(datasets: _Coloured, measures: Sequence[MeasureName]) -> Spec:
+def _draw(datasets: Sequence[DatasetDifficulty], measures: Sequence[MeasureName]) -> Spec:
     """One panel per measure, one curve per data set."""
-    colours = {one.name: colour for colour, one in datasets.items()}
-    panels = [_measure_panel(datasets, measure) for measure in measures]
-    return grid(panels, 2, above=key(colours, width=2 * WIDTH), gap=20)
+    panels = [_panel(dict(zip(SERIES, datasets, strict=False)), one) for one in measures]
+    above = key(colours_of([one.name for one in datasets]), width=2 * WIDTH)
+    return grid(panels, 2, above=above, gap=20)
 
 
-def _measure_panel(datasets: _Coloured, measure: MeasureName) -> Spec:
+def _panel(datasets: _Coloured, measure: MeasureName) -> Spec:
     of = MEASURES[measure]
     every = (one.columns()[measure] for one in datasets.values())
     found = [values[~np.isnan(values)] for values in every]

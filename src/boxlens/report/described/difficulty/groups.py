@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from boxlens.report.charts.colours import INK, SOFT_INK
 from boxlens.report.charts.forms.axes import Axis, Names, from_zero
@@ -34,8 +34,7 @@ from boxlens.wording import counted
 
 # Of one panel, and of all of them.
 MOST_GROUPS, MOST_BARS = 12, 40
-WIDTH: Final = 200
-LABEL_CHARACTERS: Final = 18
+WIDTH, LABEL_CHARACTERS = 200, 18
 
 
 def properties_section(result: DifficultyResult) -> Section:
@@ -89,16 +88,12 @@ def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: By, score: S
     shown = _with_room(found)
     rows = [_Scored(one, group) for one in shown for group in one.groups]
     words, colours = result.label(score), system_colours(result, bound_by=score)
-    legend = "Bar: mean over the classes of a group; stroke: 95% interval; n: number of "
-    legend += "classes."
-    n_groups = max((len(one.groups) for one in found), default=0)
-    if n_groups > MOST_GROUPS:
+    legend = "Bar: mean over the classes of a group; stroke: 95% interval; n: number of classes."
+    if (n_groups := max((len(one.groups) for one in found), default=0)) > MOST_GROUPS:
         legend += f" The {MOST_GROUPS} largest of {n_groups:,} groups."
-    n_more = len({one.within_value for one in found} - {one.within_value for one in shown})
-    if n_more:
+    if n_more := len({one.within_value for one in found} - {one.within_value for one in shown}):
         legend += f" {counted(n_more, 'more panel is', 'more panels are')} in the tables."
-    n_without = max((one.n_without for one in found), default=0)
-    if n_without:
+    if n_without := max((one.n_without for one in found), default=0):
         legend += f" {counted(n_without, 'class has', 'classes have')} no value."
     return Plot(
         f"{score}_by_{by.file}",
@@ -135,8 +130,7 @@ def _draw(table: Table[_Scored], label: str, colours: Mapping[str, str]) -> Spec
     """Bars of the groups by system; those within one value of another property share a panel."""
     tips = "group", "system", "mean", "95%", "classes"
     place = {"row": "group", "series": "system", "of": "within_property", "in": "within_value"}
-    found = table_rows(table, tips, **place, mean="mean", low="low", high="high")
-    rows = coloured(found, colours)
+    rows = coloured(table_rows(table, tips, **place, mean="mean", low="low", high="high"), colours)
     panels: dict[str, list[Row]] = {}
     for row in rows:
         row["text"] = f"{row['tip']['mean']}, n = {row['tip']['classes']}"

@@ -184,12 +184,10 @@ def control_plots(result: DifficultyResult, by: By, name: ScoreName) -> Iterator
     groups = list(dict.fromkeys(one.group for one in found))
     colours = colours_of(groups, GROUPS)
     curves = [one for one in found if one.group in colours]
-    n_systems = len({one.system for one in curves})
     more = first_of(len(GROUPS), len(groups), "groups")
-    more += first_of(MOST_SYSTEMS, n_systems, "systems")
-    why = "no two classes of a group have a score and CPL or clutter"
-    if name not in SCORES_OF_GROUPS:
-        why = "the difficulty of localization does not matter to classification"
+    more += first_of(MOST_SYSTEMS, len({one.system for one in curves}), "systems")
+    unmoved = "the difficulty of localization does not matter to classification"
+    few = "no two classes of a group have a score and CPL or clutter"
     words = result.label(name)
     for measure in CONTROLS if by.within and curves else ("",):
         panels, columns, cut = _panels(by, [one for one in curves if measure in ("", one.measure)])
@@ -204,7 +202,7 @@ def control_plots(result: DifficultyResult, by: By, name: ScoreName) -> Iterator
             partial(_draw, panels, colours, words, columns),
             legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
             f"than {FEW_CLASSES} classes. CPL has a square-root axis.{more}{cut}",
-            absent="" if panels else why,
+            absent="" if panels else few if name in SCORES_OF_GROUPS else unmoved,
         )
 
 
@@ -263,15 +261,12 @@ def _panel(
     rows = [row for name, one in curves.items() for row in _steps(name, one, colours[name])]
     crowded = any(MEASURES[one.measure].crowded for one in curves.values())
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
+    ends = (low, high if high > low else low + 1)
     pale = [row for row in rows if row["n"] <= FEW_CLASSES]
     many = [row for row in rows if row["n"] >= FEW_CLASSES]
     return plot(
         (),
-        Axis(
-            ends=(low, high if high > low else low + 1),
-            ticks=3,
-            kind="sqrt" if crowded else "linear",
-        ),
+        Axis(ends=ends, ticks=3, kind="sqrt" if crowded else "linear"),
         up,
         lines(steps="after", rows=pale, opacity=0.3, clip=True),
         lines(steps="after", rows=many, clip=True),

@@ -40,8 +40,6 @@ from boxlens.wording import is_undefined, mean_count
 MOST_NODES: Final = 15
 # Each in a panel.
 DRAWN_SCORES: Final[tuple[ScoreName, ...]] = ("cls", "cls_loc", "ap")
-# Of an axis; dots of more levels than a few are small.
-MOST_LABELS, FEW_LEVELS = 4, 10
 
 
 def hierarchy_section(result: DifficultyResult) -> Section:
@@ -91,8 +89,8 @@ def _draw_levels(result: DifficultyResult, table: Table[LevelScores]) -> Spec:
         rows = coloured(table_rows(table, tips, x="level", y=name, series="system"), colours)
         if not all(is_undefined(row["y"]) for row in rows):
             found[result.label(name)] = rows
-    ends = from_zero((row["y"] for rows in found.values() for row in rows), 0.06)
-    # A few levels are named, each with how many classes are accepted below it.
+    heights = from_zero((row["y"] for rows in found.values() for row in rows), 0.06)
+    # At most four levels are named, each with how many classes are accepted below it.
     names = {
         one.level: (str(one.level), mean_count(one.n_accepted))
         for one in result.levels
@@ -100,19 +98,16 @@ def _draw_levels(result: DifficultyResult, table: Table[LevelScores]) -> Spec:
     }
     levels = sorted(names)
     room = 0.06 * max(levels[-1] - levels[0], 1)
-    across = Axis(
-        "level, classes accepted",
-        (levels[0] - room, levels[-1] + room),
-        names={level: names[level] for level in levels[:: -(-len(levels) // MOST_LABELS)]},
-        grid=False,
-    )
+    ends = (levels[0] - room, levels[-1] + room)
+    named = {level: names[level] for level in levels[:: -(-len(levels) // 4)]}
+    across = Axis("level, classes accepted", ends, names=named, grid=False)
     panels = [
         plot(
             rows,
             across,
-            Axis(ends=ends, labels=at == 0),
+            Axis(ends=heights, labels=at == 0),
             lines(),
-            dots(size=22 if len(levels) < FEW_LEVELS else 12),
+            dots(size=22 if len(levels) < 10 else 12),
             width=92 if len(found) == 3 else 140,
             height=112,
             title=title,

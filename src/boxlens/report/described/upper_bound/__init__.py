@@ -48,7 +48,12 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
     """`pictures` are those of the mistakes, where there are any."""
     n_classes = counted(len(result.bound.classes), "class", "classes")
     found = bound_findings(result)
-    asked = (detectors_section, classes_section, recognition_section, context_section)
+    asked = (
+        detectors_section(result),
+        classes_section(result),
+        recognition_section(result),
+        context_section(result),
+    )
     return Study(
         title=f"Upper bound of {result.classifier}",
         data=result.dataset,
@@ -61,10 +66,7 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
         sentences=bound_sentences(result),
         tiles=tuple(_tiles(result)),
         sections=(
-            *(
-                replace(one, guide="upper-bound", findings=found.get(one.name, ()))
-                for one in (section(result) for section in asked)
-            ),
+            *(replace(one, guide="upper-bound", findings=found.get(one.name, ())) for one in asked),
             _mistakes(result, pictures),
             faulty_pictures("bound", result.failed, result.remarks),
         ),

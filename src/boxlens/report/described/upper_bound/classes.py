@@ -12,7 +12,7 @@ import numpy as np
 from boxlens.report.charts.colours import INK, NEUTRAL, PALE
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.keys import key
-from boxlens.report.charts.forms.layers import Spec
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots, spans, ticks
 from boxlens.report.charts.forms.panels import below, beside, name_rows
 from boxlens.report.charts.forms.scatter import Ends, least_squares, scatter
@@ -36,8 +36,6 @@ MOST_OPEN = 20
 MOST_DRAWN, TWO_COLUMNS = 60, 25
 # Points with a name: the extremes and those furthest from the line, or all of a few.
 MOST_NAMED = 8
-# Axes of more tenths have a tick at every other.
-TICKED_FINELY = 6
 PAGE_PX, NAMES_PX, COLUMN_GAP_PX = 640, 104, 18
 
 
@@ -102,27 +100,23 @@ def _draw(shown: Sequence[int], result: UpperBoundResult) -> Spec:
         {**row, "row": str(at)}
         for at, row in enumerate(table_rows(table, name="class", uap="UAP", **line, **channels))
     ]
+    points = [
+        dots(channel, size=32, color=colours[one.name])
+        for channel, one in zip(channels, result.detectors, strict=True)
+    ]
     across = axis_against(result, (row[of] for row in rows for of in ("uap", *channels)))
     n_columns = 2 if len(rows) >= TWO_COLUMNS else 1
     n_lines = -(-len(rows) // n_columns)
+    # Both columns begin at the same distance, however long their names are.
+    look: Row = {"px": 13, "characters": 18, "grid": True, "room_px": NAMES_PX - 6}
     panels = [
         name_rows(
             column,
-            # Both columns begin at the same distance, however long their names are.
-            Names(
-                {row["row"]: row["name"] for row in column},
-                px=13,
-                characters=18,
-                grid=True,
-                room_px=NAMES_PX - 6,
-            ),
+            Names({row["row"]: row["name"] for row in column}, **look),
             across,
             spans("best", "uap", strokeWidth=4, color=PALE),
             ticks("uap", thickness=2.5, size=11, color=INK),
-            *(
-                dots(channel, size=32, color=colours[one.name])
-                for channel, one in zip(channels, result.detectors, strict=True)
-            ),
+            *points,
             width=(PAGE_PX - COLUMN_GAP_PX * (n_columns - 1)) // n_columns - NAMES_PX,
         )
         for begin in range(0, len(rows), n_lines)
@@ -173,8 +167,8 @@ def accuracy_plot(result: UpperBoundResult) -> Plot:
     line, found = telling_correlation(bound), bound.correlation
     legend = "One point per class. Accuracy: the share of its objects that get its label."
     if line:
-        legend += f" Line: least squares, r squared {score(found.r_squared)} over "
-        legend += f"{found.n_classes:,} classes."
+        explained = f"r squared {score(found.r_squared)} over {found.n_classes:,} classes"
+        legend += f" Line: least squares, {explained}."
     if len(known) > MOST_NAMED:
         furthest = " and the classes furthest from the line" * line
         legend += f" Named: the extremes{furthest}."
@@ -217,8 +211,8 @@ def tenths_axis(title: str, values: Sequence[float]) -> Axis:
     low = min(math.floor(round(10 * min(values), 9)), 9)
     high = max(math.ceil(round(10 * max(values), 9)), low + 1)
     room = 0.003 * (high - low)
-    step = 1 if high - low <= TICKED_FINELY else 2
-    marked = [at / 10 for at in range(low, high + 1, step)]
+    # Of many tenths a tick at every other.
+    marked = [at / 10 for at in range(low, high + 1, 1 if high - low <= 6 else 2)]
     return Axis(title, (low / 10 - room, high / 10 + room), values=marked)
 
 

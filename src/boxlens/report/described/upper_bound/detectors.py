@@ -48,9 +48,8 @@ NO_BOUND = "no object has a label"
 MOST_DETECTORS = 7
 AGAINST = "Detectors against the upper bound"
 KEY_PX = 300
-# Groups of bars: two lines of letters, and a share of them between two groups.
-BAR_PX, LEAST_GROUP_PX, GROUP_GAP = 12, 28, 0.22
-SIZES_PX = 220
+# Of groups of bars, and their share that is free between two.
+SIZES_PX, GROUP_GAP = 220, 0.22
 
 
 def detectors_section(result: UpperBoundResult) -> Section:
@@ -141,7 +140,8 @@ def _draw_by_size(result: UpperBoundResult) -> Spec:
     for row in rows:
         row |= {"text": row["tip"]["AP"], "share": row["tip"]["share of UAP"]}
     bounds = [row for row in rows if row["series"] == BOUND]
-    group_px = max(LEAST_GROUP_PX, BAR_PX * len(curves) + 4)
+    # Two lines of letters have room.
+    group_px = max(28, 12 * len(curves) + 4)
     # In columns: at the ends of the bars the dark end of the bound would cross them.
     columns = (("text", "AP", 36), ("share", "of UAP", 78)) if curves else ()
     look: Row = {"align": "right", "fontSize": SMALL_PX}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from boxlens import wording
 from boxlens.report.charts.colours import BLUE, GREEN, INK, PALE, VERMILION
 from boxlens.report.charts.forms.axes import Axis, Names, to_a_tenth
 from boxlens.report.charts.forms.keys import Style, key
@@ -35,12 +34,11 @@ from boxlens.studies.upper_bound.result import (
     StrategyBound,
     UpperBoundResult,
 )
-from boxlens.wording import change, counted, number, score
+from boxlens.wording import change, counted, level, number, score
 
 LABELS = "Ways to find labels"
-WIDTH, HEIGHT = 400, 220
-# Between two labels beside the plot.
-LABEL_PX = 13.0
+# Of crops; and between two labels beside the plot.
+WIDTH, HEIGHT, LABEL_PX = 400, 220, 13.0
 # Two dashes, so that lines of one height are both seen.
 STYLES: Final[Mapping[str, Style]] = {
     CROP_TITLES["object"]: Style(BLUE),
@@ -52,27 +50,13 @@ STYLES: Final[Mapping[str, Style]] = {
 
 
 def recognition_section(result: UpperBoundResult) -> Section:
-    strategies = _strategies(result)
-    return Section(
-        "recognition",
-        "Recognition",
-        (
-            *([_strategies_plot(result, strategies)] if len(result.strategies) > 1 else []),
-            *([accuracy_plot(result)] if len(result.bound.classes) > 1 else []),
-            strategies,
-        ),
-        "How good the classifier is, and whether boxes around the object help it.",
-    )
-
-
-def _strategies_plot(result: UpperBoundResult, table: Table[StrategyBound]) -> Plot:
-    iou, choice = result.choice.sampled_iou, result.choice.intervals
+    table, iou, choice = _strategies(result), result.choice.sampled_iou, result.choice.intervals
     legend = []
     if iou is not None:
         legend.append(f"Boxes around: shifted, with IoU {number(iou)} to the true box.")
     if choice is not None:
-        legend.append(f"Line: {wording.level(choice.level)} interval, by resampling images.")
-    return Plot(
+        legend.append(f"Line: {level(choice.level)} interval, by resampling images.")
+    by_strategy = Plot(
         "bound_strategies",
         "UAP by how labels are found",
         "Boxes around the object raise UAP where a second look helps; where they lower it, the "
@@ -82,6 +66,16 @@ def _strategies_plot(result: UpperBoundResult, table: Table[StrategyBound]) -> P
         about=f"{result.classifier} on {result.dataset}",
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
         wide=True,
+    )
+    return Section(
+        "recognition",
+        "Recognition",
+        (
+            *[by_strategy] * (len(result.strategies) > 1),
+            *[accuracy_plot(result)] * (len(result.bound.classes) > 1),
+            table,
+        ),
+        "How good the classifier is, and whether boxes around the object help it.",
     )
 
 
@@ -141,30 +135,28 @@ def _strategies(result: UpperBoundResult) -> Table[StrategyBound]:
 def context_section(result: UpperBoundResult) -> Section:
     """Without a figure where it was not asked for."""
     table = _crops(result)
-    return Section(
-        "context",
-        "Context",
-        (*([_context_plot(result, table)] if result.context else []), table),
-        "How accurate the classifier is on crops that show less or more than the object.",
-    )
-
-
-def _context_plot(result: UpperBoundResult, table: Table[ContextAccuracy]) -> Plot:
     known = [one for one in result.context if not math.isnan(one.accuracy)]
+    n_objects = result.context[0].n_objects if result.context else 0
     whole = any(math.isnan(one.scale) for one in known)
-    return Plot(
+    figure = Plot(
         "bound_context",
         "Accuracy with less and with more than the box",
         "Highest right of 1: the surroundings help to recognise objects. A high line of the "
         "context alone: the scene gives the class away, and objects in unusual places will get "
         "wrong labels.",
         partial(_draw_context, table),
-        legend=f"Share of {counted(result.context[0].n_objects, 'object')} with the right label, "
+        legend=f"Share of {counted(n_objects, 'object')} with the right label, "
         "by the side of the crop relative to that of the box. Context alone: the box itself is "
         "blank." + " Dashed, with its value: from the whole picture." * whole,
         about=f"{result.classifier} on {result.dataset}",
         absent="" if known else NO_BOUND,
         wide=True,
+    )
+    return Section(
+        "context",
+        "Context",
+        (figure, table) if result.context else (table,),
+        "How accurate the classifier is on crops that show less or more than the object.",
     )
 
 
@@ -212,14 +204,10 @@ def _labels(whole: Sequence[Row], axis: Axis) -> Iterator[Row]:
 
 def _joint(scaled: Sequence[Row]) -> list[Row]:
     """Where the object alone ends, the object with context begins."""
-    objects, others = (
-        [row for row in scaled if row["series"] == CROP_TITLES[kind]]
-        for kind in ("object", "object_and_context")
-    )
-    if not objects or not others:
-        return []
-    last = max(objects, key=lambda row: row["x"])
-    return [{**others[0], "x": last["x"], "y": last["y"]}]
+    objects = [row for row in scaled if row["series"] == CROP_TITLES["object"]]
+    others = [row for row in scaled if row["series"] == CROP_TITLES["object_and_context"]]
+    last = max(objects, key=lambda row: row["x"], default=None)
+    return [{**one, "x": last["x"], "y": last["y"]} for one in others[:1] if last]
 
 
 def _crops(result: UpperBoundResult) -> Table[ContextAccuracy]:
