@@ -85,7 +85,8 @@ def _draw_ranking(result: DifficultyResult, measure: MeasureName) -> Spec:
     first, of = result.datasets[0], MEASURES[measure]
     shown = both_ends(first.hardest_first(measure), MOST_RANKED)
     known = {place: one for place, one in shown.items() if one is not None}
-    cut, rows = len(known) < len(shown), []
+    cut = len(known) < len(shown)
+    rows: list[Row] = []
     for at, (place, one) in enumerate(known.items()):
         value = one.value(measure)
         tip = {
@@ -127,25 +128,21 @@ def _classes(result: DifficultyResult) -> Table[_Class]:
         for one in result.datasets
         for row, measured in enumerate(one.classes)
     ]
-    in_part = any(one.searched_in_part for one in result.datasets)
-    several = len(result.datasets) > 1
+    data_set = "data set" if len(result.datasets) > 1 else ""
+    searched = "images searched" if any(one.searched_in_part for one in result.datasets) else ""
+    measures = defined_measures(result.datasets)
     return Table(
         "classes",
         "Every class",
         rows,
         [
             Column("class", "class", lambda one: one.measured.name, TEXT),
-            Column("dataset", "data set" if several else "", lambda one: one.dataset.name, TEXT),
+            Column("dataset", data_set, lambda one: one.dataset.name, TEXT),
             Column("n_images", "images", lambda one: one.measured.n_images, COUNT),
             Column("n_objects", "objects", lambda one: one.measured.n_objects, COUNT),
-            *measure_columns(
-                lambda one, name: one.measured.value(name), defined_measures(result.datasets)
-            ),
+            *measure_columns(lambda one, name: one.measured.value(name), measures),
             Column(
-                "n_images_searched",
-                "images searched" if in_part else "",
-                lambda one: one.measured.n_images_searched,
-                COUNT,
+                "n_images_searched", searched, lambda one: one.measured.n_images_searched, COUNT
             ),
             *columns_of(
                 result.systems,

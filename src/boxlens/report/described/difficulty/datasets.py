@@ -105,7 +105,7 @@ def _panel(datasets: _Coloured, measure: MeasureName) -> Spec:
     published = {name: means[measure] for name, means in PUBLISHED.items() if measure in means}
     top = PUBLISHED_PX * len(published)
     ends = _ends(np.concatenate([*found, list(published.values())]), measure)
-    means = [
+    means: list[Row] = [
         {"x": one.means[measure], "colour": colour}
         for colour, one in datasets.items()
         if not math.isnan(one.means[measure])

@@ -91,7 +91,7 @@ def _draw_levels(result: DifficultyResult, table: Table[LevelScores]) -> Spec:
             found[result.label(name)] = rows
     heights = from_zero((row["y"] for rows in found.values() for row in rows), 0.06)
     # At most four levels are named, each with how many classes are accepted below it.
-    names = {
+    names: dict[float, tuple[str, str]] = {
         one.level: (str(one.level), mean_count(one.n_accepted))
         for one in result.levels
         if one.system in colours

@@ -89,19 +89,10 @@ def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:
 
 def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     """The table is shown where not every mistake has its picture."""
-    reading = "The wrong labels in which the classifier has most confidence: they cost most."
-    if pictures is None:
-        table = _mistakes_table(result, MISTAKES)
-        return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT}")
-    few = n_crops(pictures.gallery.walls) < len(result.mistakes)
-    table = _mistakes_table(result, MISTAKES if few else "")
-    return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)
-
-
-def _mistakes_table(result: UpperBoundResult, caption: str) -> Table[Mistake]:
-    return Table(
+    shown = pictures is None or n_crops(pictures.gallery.walls) < len(result.mistakes)
+    table: Table[Mistake] = Table(
         "bound_mistakes",
-        caption,
+        MISTAKES if shown else "",
         result.mistakes,
         [
             Column("said", "label", lambda one: one.said, TEXT),
@@ -117,6 +108,10 @@ def _mistakes_table(result: UpperBoundResult, caption: str) -> Table[Mistake]:
         wide=True,
         unprinted=True,
     )
+    reading = "The wrong labels in which the classifier has most confidence: they cost most."
+    if pictures is None:
+        return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT}")
+    return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)
 
 
 def _hang(

@@ -218,10 +218,13 @@ def tenths_axis(title: str, values: Sequence[float]) -> Axis:
 
 def _named(accuracy: Sequence[float], uap: Sequence[float], ends: Ends | None) -> list[int]:
     """Places of classes: the lowest and highest of both, then by distance from the line."""
-    on_line = uap if ends is None else np.interp(accuracy, *zip(*ends, strict=True))
+    on_line = np.array(uap)
+    if ends is not None:
+        (low, begin), (high, end) = ends
+        on_line = np.interp(accuracy, (low, high), (begin, end))
     by_uap, by_accuracy, furthest = (
         np.argsort(values, kind="stable").tolist()
-        for values in (uap, accuracy, -np.abs(np.subtract(uap, on_line)))
+        for values in (uap, accuracy, -np.abs(uap - on_line))
     )
     extremes = [by_uap[0], by_uap[-1], by_accuracy[0], by_accuracy[-1]]
     return list(dict.fromkeys([*extremes, *furthest]))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from boxlens.metrics.intervals import Interval
 from boxlens.report.charts.colours import INK, MANY_SERIES, PALE, colours_of
@@ -39,7 +39,13 @@ from boxlens.report.study import (
     interval_columns,
     table_of,
 )
-from boxlens.studies.upper_bound.result import BOUND, STRATEGY_TITLES, DetectorGap, UpperBoundResult
+from boxlens.studies.upper_bound.result import (
+    BOUND,
+    STRATEGY_TITLES,
+    DetectorGap,
+    StrategyBound,
+    UpperBoundResult,
+)
 from boxlens.studies.upper_bound.verdict import SHOWN
 from boxlens.wording import listed, number, part
 
@@ -93,44 +99,19 @@ def _plots(result: UpperBoundResult) -> Iterator[Plot]:
     )
 
 
-class _Curve(NamedTuple):
-    """UAP by one strategy, or AP of one detector."""
-
-    of: str
-    name: str
-    title: str
-    by_iou: Mapping[float, float]
-    # All objects first.
-    by_size: Mapping[str, float]
-
-
-def _curves(result: UpperBoundResult) -> list[_Curve]:
-    """The bound first."""
-    others = (f"UAP: {STRATEGY_TITLES[one.strategy].lower()}" for one in result.strategies[1:])
-    return [
-        *(
-            _Curve("strategy", one.strategy, title, one.by_iou, {"all": one.uap, **one.by_size})
-            for title, one in zip((BOUND, *others), result.strategies, strict=True)
-        ),
-        *(
-            _Curve("detector", one.name, one.name, one.by_iou, {"all": one.ap, **one.by_size})
-            for one in result.detectors
-        ),
-    ]
-
-
 def _draw_by_size(result: UpperBoundResult) -> Spec:
     """A group per size, all objects first: detectors, and behind them the bound."""
     colours = colours_against(result)
-    bound, *curves = (one for one in _curves(result) if one.title in colours)
+    bound = _by_size(result.bound.uap, result.bound)
+    curves = {one.name: _by_size(one.ap, one) for one in result.detectors}
     rows = told_rows(
         {"objects": TEXT, "of": TEXT, "AP": SCORE, "share of UAP": SHARE},
         (
-            (size, one.title, ap, share, {"colour": colours[one.title]})
-            for size, uap in bound.by_size.items()
-            for one in (bound, *curves)
-            for ap in [one.by_size.get(size, math.nan)]
-            for share in [1.0 if one is bound else share_of_uap(ap, uap)]
+            (size, who, ap, share, {"colour": colours[who]})
+            for size, uap in bound.items()
+            for who, values in {BOUND: bound, **curves}.items()
+            for ap in [values.get(size, math.nan)]
+            for share in [1.0 if who == BOUND else share_of_uap(ap, uap)]
             if not math.isnan(uap + ap)
         ),
         row="objects",
@@ -159,7 +140,7 @@ def _draw_by_size(result: UpperBoundResult) -> Spec:
         *(words(field, SIZES_PX + at, color=INK, **look) for field, _, at in columns),
         *(note(heading, SIZES_PX + at, -2, **look) for _, heading, at in columns),
         width=SIZES_PX,
-        series=Series([one.title for one in curves], outer=0.15, inner=0.15) if curves else None,
+        series=Series(list(curves), outer=0.15, inner=0.15) if curves else None,
     )
     return below(*key(colours, width=KEY_PX), panel)
 
@@ -167,13 +148,13 @@ def _draw_by_size(result: UpperBoundResult) -> Spec:
 def _draw_by_iou(result: UpperBoundResult) -> Spec:
     """One line for the bound, and one per detector."""
     styles = {name: Style(colour) for name, colour in colours_against(result).items()}
+    curves = {BOUND: result.bound.by_iou} | {one.name: one.by_iou for one in result.detectors}
     rows = told_rows(
         {"of": TEXT, "IoU": NUMBER, "AP": SCORE},
         (
-            (one.title, round(iou, 6), ap, styles[one.title].look)
-            for one in _curves(result)
-            if one.title in styles
-            for iou, ap in one.by_iou.items()
+            (who, round(iou, 6), ap, styles[who].look)
+            for who, by_iou in curves.items()
+            for iou, ap in by_iou.items()
             if not math.isnan(ap)
         ),
         series="of",
@@ -197,6 +178,7 @@ def _draw_by_iou(result: UpperBoundResult) -> Spec:
 def _detectors(result: UpperBoundResult) -> Table[DetectorGap]:
     uap, sizes = result.bound.uap, result.bound.by_size
     unsure = all(one.gap is None for one in result.detectors)
+    heading = "" if unsure else "interval of the gap"
     return Table(
         "bound_detectors",
         AGAINST,
@@ -208,11 +190,7 @@ def _detectors(result: UpperBoundResult) -> Table[DetectorGap]:
             Column("share_of_UAP", "", lambda one: one.share, SHARE),
             Column("", "share of UAP", lambda one: share_of_uap(one.ap, uap), SHARE),
             Column("gap", "gap", lambda one: uap - one.ap),
-            *interval_columns(
-                lambda one: ends_of(one.gap),
-                "" if unsure else "interval of the gap",
-                ("gap_low", "gap_high"),
-            ),
+            *interval_columns(lambda one: ends_of(one.gap), heading, ("gap_low", "gap_high")),
             *columns_of(sizes, lambda one, size: one.by_size.get(size), heading="AP, {}".format),
             *columns_of(
                 sizes,
@@ -228,19 +206,26 @@ def _detectors(result: UpperBoundResult) -> Table[DetectorGap]:
 
 def _curve_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
     """A column per IoU threshold; in files a row, and one per size."""
-    curves, ious = _curves(result), result.bound.by_iou
-    yield table_of(
-        "",
-        "UAP and AP by IoU",
-        {"UAP or detector": TEXT, **dict.fromkeys(map(number, ious), SCORE)},
-        ((one.title, *map(one.by_iou.get, ious)) for one in curves),
-        folded=True,
-    )
-    by_iou = ((one.of, one.name, *point) for one in curves for point in one.by_iou.items())
-    by_size = ((one.of, one.name, *point) for one in curves for point in one.by_size.items())
-    for name, form, rows in (("iou", NUMBER, by_iou), ("size", TEXT, by_size)):
-        forms = {"of": TEXT, "name": TEXT, name: form, "AP": SCORE}
-        yield table_of(f"bound_by_{name}", "", forms, rows)
+    ious, strategies, detectors = result.bound.by_iou, result.strategies, result.detectors
+    found = [
+        *(("strategy", one.strategy, one.by_iou, _by_size(one.uap, one)) for one in strategies),
+        *(("detector", one.name, one.by_iou, _by_size(one.ap, one)) for one in detectors),
+    ]
+    others = (f"UAP: {STRATEGY_TITLES[one.strategy].lower()}" for one in strategies[1:])
+    titles = zip((BOUND, *others, *(one.name for one in detectors)), found, strict=True)
+    forms = {"UAP or detector": TEXT, **dict.fromkeys(map(number, ious), SCORE)}
+    rows = ((title, *map(by_iou.get, ious)) for title, (_, _, by_iou, _) in titles)
+    yield table_of("", "UAP and AP by IoU", forms, rows, folded=True)
+    by_iou = ((of, name, *point) for of, name, aps, _ in found for point in aps.items())
+    by_size = ((of, name, *point) for of, name, _, aps in found for point in aps.items())
+    whose = {"of": TEXT, "name": TEXT}
+    yield table_of("bound_by_iou", "", {**whose, "iou": NUMBER, "AP": SCORE}, by_iou)
+    yield table_of("bound_by_size", "", {**whose, "size": TEXT, "AP": SCORE}, by_size)
+
+
+def _by_size(in_all: float, of: StrategyBound | DetectorGap) -> dict[str, float]:
+    """All objects first."""
+    return {"all": in_all, **of.by_size}
 
 
 def share_of_uap(ap: float, uap: float) -> float:

@@ -98,7 +98,7 @@ def _draw_strategies(table: Table[StrategyBound]) -> Spec:
 
 def _strategies(result: UpperBoundResult) -> Table[StrategyBound]:
     """Without sizes of which there are no objects."""
-    unsure = all(one.interval is None for one in result.strategies)
+    heading = "" if all(one.interval is None for one in result.strategies) else "interval"
     sizes = [
         size
         for size in result.bound.by_size
@@ -116,11 +116,7 @@ def _strategies(result: UpperBoundResult) -> Table[StrategyBound]:
                 "n_labelled", "labelled objects", lambda one: one.n_labelled, COUNT, further=True
             ),
             Column("UAP", "UAP", lambda one: one.uap),
-            *interval_columns(
-                lambda one: ends_of(one.interval),
-                "" if unsure else "interval",
-                ("UAP_low", "UAP_high"),
-            ),
+            *interval_columns(lambda one: ends_of(one.interval), heading, ("UAP_low", "UAP_high")),
             *columns_of(sizes, lambda one, size: one.by_size.get(size), heading="UAP, {}".format),
             Column("accuracy", "accuracy", lambda one: one.accuracy),
             Column("class_accuracy", "mean over classes", lambda one: one.class_accuracy),
