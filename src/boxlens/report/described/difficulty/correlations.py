@@ -52,28 +52,27 @@ def correlations_section(result: DifficultyResult) -> Section:
     n_most = max((one.n_classes for one in result.correlations), default=0)
     few = f"fewer than {FEWEST_CLASSES} classes have a score and a measure"
     absent = NO_SYSTEMS if not result.systems else few if n_most < FEWEST_CLASSES else ""
-    plots = [_scatter_plot(result, score, absent) for score in scores or MAIN_SCORES[:1]]
-    plots += [cumulative_plot(result, score) for score in ACCUMULATED if score in scores]
+    plots = [
+        Plot(
+            f"{name}_by_measure",
+            f"{'Scores' if absent else titled_score(result, name)} of classes against each measure "
+            "of difficulty",
+            "A steep line: the system depends on this difficulty. Of two lines the flatter one "
+            "belongs to the more robust system.",
+            partial(_draw_scatter, result, name),
+            legend="One dot per class. Line: least squares. Above each panel: Pearson's r of every "
+            f"system, in its colour. {HARD_END}{who_is_shown(result, name)}",
+            absent=absent,
+        )
+        for name in scores or MAIN_SCORES[:1]
+    ]
+    plots += [cumulative_plot(result, name) for name in ACCUMULATED if name in scores]
     return Section(
         "correlations",
         "Correlations",
         (*(plots[:1] if absent else plots), _correlations(result), _cumulative(result)),
         "Which difficulty goes with low scores. r is Pearson's correlation over classes; "
         "if its 95% interval includes 0, it may be chance.",
-    )
-
-
-def _scatter_plot(result: DifficultyResult, score: ScoreName, absent: str) -> Plot:
-    words = "Scores" if absent else titled_score(result, score)
-    return Plot(
-        f"{score}_by_measure",
-        f"{words} of classes against each measure of difficulty",
-        "A steep line: the system depends on this difficulty. Of two lines the flatter one belongs "
-        "to the more robust system.",
-        partial(_draw_scatter, result, score),
-        legend="One dot per class. Line: least squares. Above each panel: Pearson's r of every "
-        f"system, in its colour. {HARD_END}{who_is_shown(result, score)}",
-        absent=absent,
     )
 
 

@@ -50,28 +50,9 @@ QUARTILES: Final = ("lower_quartile", "median", "upper_quartile")
 WIDTH, HEIGHT = 152, 78
 # At the top of a panel: a line each for what was published.
 PUBLISHED_PX: Final = 10
-# Fewer classes are dots.
-FEW_CLASSES: Final = 10
 
 
 def datasets_section(result: DifficultyResult) -> Section:
-    return Section(
-        "datasets",
-        "Data sets",
-        (
-            _measures_plot(result),
-            _side_by_side(result),
-            *_windows(result),
-            _quartiles(result),
-            _filed(result),
-        ),
-        "Means over classes, in which each class counts once, however many objects it has. "
-        f"{HARD_END} Published: Russakovsky and others 2013, clutter with Objectness windows.",
-        findings=tuple(dataset_sentences(result)),
-    )
-
-
-def _measures_plot(result: DifficultyResult) -> Plot:
     measures = defined_measures(result.datasets)
     legend = "Curve: density of classes; of a few classes each is a dot. Dashed: mean."
     if any(name in means for means in PUBLISHED.values() for name in measures):
@@ -79,7 +60,7 @@ def _measures_plot(result: DifficultyResult) -> Plot:
         legend += ", clutter with Objectness windows." if "clutter" in measures else "."
     if any(MEASURES[name].crowded for name in measures):
         legend += " Scale and CPL have square-root axes."
-    return Plot(
+    figure = Plot(
         "measures",
         "How hard the classes are by each measure",
         "Small objects, low CPL, high clutter and many instances make classes hard to localize. A "
@@ -88,6 +69,14 @@ def _measures_plot(result: DifficultyResult) -> Plot:
         legend=f"{legend} {HARD_END}{first_of(len(SERIES), len(result.datasets), 'data sets')}",
         about=listed([one.name for one in result.datasets], 2, "data sets"),
         absent="" if measures else NO_OBJECTS,
+    )
+    return Section(
+        "datasets",
+        "Data sets",
+        (figure, _side_by_side(result), *_windows(result), _quartiles(result), _filed(result)),
+        "Means over classes, in which each class counts once, however many objects it has. "
+        f"{HARD_END} Published: Russakovsky and others 2013, clutter with Objectness windows.",
+        findings=tuple(dataset_sentences(result)),
     )
 
 
@@ -112,7 +101,8 @@ def _panel(datasets: _Coloured, measure: MeasureName) -> Spec:
     ]
     title = f"{of.short}: {'mean' if len(means) == 1 else 'means'} "
     title += ", ".join(measure_text(row["x"]) for row in means)
-    if all(len(one) >= FEW_CLASSES and np.ptp(one) > 0 for one in found if len(one)):
+    # A few classes are dots.
+    if all(len(one) >= 10 and np.ptp(one) > 0 for one in found if len(one)):
         rows = _curves(dict(zip(datasets, found, strict=True)), measure, ends, HEIGHT - top - 3)
         # Of several data sets only the lines are seen.
         area = () if len(found) > 1 else (Mark("area", {"x": "x", "y": "y"}, {"opacity": 0.2}),)

@@ -46,16 +46,11 @@ def hierarchy_section(result: DifficultyResult) -> Section:
     without = "no class tree was given" if result.systems else NO_SYSTEMS
     absent = "" if result.systems and result.tree else without
     levels, nodes = _levels(result), _nodes(result)
+    figures = (_levels_plot(result, levels, absent), _nodes_plot(result, nodes))
     return Section(
         "hierarchy",
         "Class tree",
-        (
-            _levels_plot(result, levels, absent),
-            *([] if absent else [_nodes_plot(result, nodes)]),
-            levels,
-            nodes,
-            _level_classes(result),
-        ),
+        (*(figures[:1] if absent else figures), levels, nodes, _level_classes(result)),
         "At level 0 only the exact class is right, at level 1 also its sister classes, and "
         "so on up the tree; boxes are judged as before.",
         findings=tuple(level_sentences(result)),

@@ -67,14 +67,12 @@ def recognition_section(result: UpperBoundResult) -> Section:
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
         wide=True,
     )
+    figures = [by_strategy] * (len(result.strategies) > 1)
+    figures += [accuracy_plot(result)] * (len(result.bound.classes) > 1)
     return Section(
         "recognition",
         "Recognition",
-        (
-            *[by_strategy] * (len(result.strategies) > 1),
-            *[accuracy_plot(result)] * (len(result.bound.classes) > 1),
-            table,
-        ),
+        (*figures, table),
         "How good the classifier is, and whether boxes around the object help it.",
     )
 
