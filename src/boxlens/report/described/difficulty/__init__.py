@@ -85,15 +85,13 @@ def _subset_datasets(result: DifficultyResult) -> dict[str, Dataset | None]:
 def study_in_report(result: DifficultyResult) -> Study:
     """Within a whole report: one figure per question, of the main score."""
     whole = study(result).with_own_names()
-    sections = []
-    for one in whole.sections:
-        if one.name in OF_REPORT:
-            # Of the correlations only the first figure.
-            plots = [part for part in one.parts if isinstance(part, Plot)]
-            hidden = plots[1:] if one.name == "correlations" else ()
-            parts = tuple(part for part in one.parts if part not in hidden)
-            sections.append(replace(one, parts=parts))
-    return replace(whole, sections=tuple(sections)).within("difficulty")
+    sections = {one.name: one for one in whole.sections if one.name in OF_REPORT}
+    # Of the correlations only the first figure.
+    found = sections["correlations"]
+    first, *others = found.parts
+    parts = (first, *(part for part in others if not isinstance(part, Plot)))
+    sections["correlations"] = replace(found, parts=parts)
+    return replace(whole, sections=tuple(sections.values())).within("difficulty")
 
 
 def _about_systems(result: DifficultyResult, section: Section) -> Section:

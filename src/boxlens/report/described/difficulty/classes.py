@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from typing import Final, NamedTuple
@@ -14,6 +14,7 @@ from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots, lines, rule_at
 from boxlens.report.charts.forms.panels import grid, name_rows
 from boxlens.report.charts.forms.scatter import scatter
+from boxlens.report.charts.forms.tables import table_rows
 from boxlens.report.charts.selecting import picks
 from boxlens.report.described.difficulty.datasets import NO_OBJECTS, measure_columns
 from boxlens.report.study import (
@@ -27,11 +28,8 @@ from boxlens.report.study import (
     Table,
     columns_of,
 )
-from boxlens.studies.difficulty.class_measures import (
-    ClassDifficulty,
-    DatasetDifficulty,
-    defined_measures,
-)
+from boxlens.studies.difficulty.accuracy import SystemAccuracy
+from boxlens.studies.difficulty.class_measures import ClassDifficulty, defined_measures
 from boxlens.studies.difficulty.matched_subset import MatchedSubset
 from boxlens.studies.difficulty.measures import MEASURES, MeasureName, measure_text, measure_words
 from boxlens.studies.difficulty.result import DifficultyResult
@@ -47,19 +45,21 @@ MOST_PANELS, PANEL_PX, PLOT_PX = 6, 138, 110
 
 
 def classes_section(result: DifficultyResult) -> Section:
-    first = result.datasets[0]
+    first, table = result.datasets[0], _classes(result)
     measures = defined_measures([first])
     ranked_by = [name for name in RANKED_BY if name in measures] or measures[:1] or RANKED_BY[:1]
     return Section(
         "classes",
         "Classes",
-        (*(_ranking_plot(result, name) for name in ranked_by), _classes(result)),
+        (*(_ranking_plot(result, table, name) for name in ranked_by), table),
         "Sort by a measure to see which classes are hard by it.",
         findings=tuple(class_sentences(first)),
     )
 
 
-def _ranking_plot(result: DifficultyResult, measure: MeasureName) -> Plot:
+def _ranking_plot(
+    result: DifficultyResult, table: Table[ClassDifficulty], measure: MeasureName
+) -> Plot:
     first, of = result.datasets[0], MEASURES[measure]
     ranked = first.hardest_first(measure)
     legend = "Line: mean over classes. The hardest class comes first."
@@ -73,33 +73,32 @@ def _ranking_plot(result: DifficultyResult, measure: MeasureName) -> Plot:
         f"classes_by_{measure}",
         f"The hardest and easiest classes by {of.short}",
         "Classes at the top are hard for any system: expect low scores there.",
-        partial(_draw_ranking, result, measure),
+        partial(_draw_ranking, result, table, measure),
         legend=legend,
         about=first.name,
         absent="" if ranked else NO_OBJECTS,
     )
 
 
-def _draw_ranking(result: DifficultyResult, measure: MeasureName) -> Spec:
+def _draw_ranking(
+    result: DifficultyResult, table: Table[ClassDifficulty], measure: MeasureName
+) -> Spec:
     """Where systems are detectors, a click on a class shows its objects in the app."""
     first, of = result.datasets[0], MEASURES[measure]
     shown = both_ends(first.hardest_first(measure), MOST_RANKED)
     known = {place: one for place, one in shown.items() if one is not None}
     cut = len(known) < len(shown)
+    tips = {"class": "class", of.short: measure, "objects": "n_objects", "images": "n_images"}
+    found = table_rows(replace(table, rows=list(known.values())), tips, value=measure)
     rows: list[Row] = []
-    for at, (place, one) in enumerate(known.items()):
-        value = one.value(measure)
-        tip = {
-            "class": one.name,
-            of.short: measure_text(value),
-            "objects": count(one.n_objects),
-            "images": count(one.n_images),
-        }
-        objects = picks(one.name, None, of="objects", terms={"class": one.name})
+    for at, (place, row) in enumerate(zip(known, found, strict=True)):
         colour = (SECOND if at < MOST_RANKED else FIRST) if cut else NEUTRAL
-        row = {"row": place, "colour": colour, "value": value, "tip": tip}
-        rows.append(row | (objects if result.has_detectors else {}))
+        name = row["tip"]["class"]
+        objects = picks(name, None, of="objects", terms={"class": name})
+        links = objects if result.has_detectors else {}
+        rows.append({"row": place, "colour": colour, **row, **links})
     labels = {place: one.name if one else GAP_LABEL for place, one in shown.items()}
+    columns = {name: {row["row"]: row["tip"][name] for row in rows} for name in list(tips)[1:3]}
     return name_rows(
         rows,
         Names(labels, px=13, grid=True),
@@ -107,49 +106,37 @@ def _draw_ranking(result: DifficultyResult, measure: MeasureName) -> Spec:
         *rule_at(first.means[measure]),
         dots("value", size=32),
         width=130,
-        columns={
-            name: {row["row"]: row["tip"][name] for row in rows} for name in (of.short, "objects")
-        },
+        columns=columns,
     )
 
 
-class _Class(NamedTuple):
-    dataset: DatasetDifficulty
-    # Row of the class there.
-    row: int
-    measured: ClassDifficulty
-
-
-def _classes(result: DifficultyResult) -> Table[_Class]:
+def _classes(result: DifficultyResult) -> Table[ClassDifficulty]:
     """Of the first data set with the main score of every system."""
-    first = result.datasets[0]
-    rows = [
-        _Class(one, row, measured)
-        for one in result.datasets
-        for row, measured in enumerate(one.classes)
-    ]
-    data_set = "data set" if len(result.datasets) > 1 else ""
+    first, *others = result.datasets
+    # By itself: classes may be called alike.
+    home = {id(of): (one, row) for one in result.datasets for row, of in enumerate(one.classes)}
+
+    def main_score(one: ClassDifficulty, system: SystemAccuracy) -> float | None:
+        """Systems were given the first data set alone."""
+        (dataset, row), name = home[id(one)], system.main_score
+        return system.classes[row].scores.get(name) if name and dataset is first else None
+
+    data_set = "data set" if others else ""
     searched = "images searched" if any(one.searched_in_part for one in result.datasets) else ""
-    measures = defined_measures(result.datasets)
     return Table(
         "classes",
         "Every class",
-        rows,
+        [of for one in result.datasets for of in one.classes],
         [
-            Column("class", "class", lambda one: one.measured.name, TEXT),
-            Column("dataset", data_set, lambda one: one.dataset.name, TEXT),
-            Column("n_images", "images", lambda one: one.measured.n_images, COUNT),
-            Column("n_objects", "objects", lambda one: one.measured.n_objects, COUNT),
-            *measure_columns(lambda one, name: one.measured.value(name), measures),
-            Column(
-                "n_images_searched", searched, lambda one: one.measured.n_images_searched, COUNT
-            ),
+            Column("class", "class", lambda one: one.name, TEXT),
+            Column("dataset", data_set, lambda one: home[id(one)][0].name, TEXT),
+            Column("n_images", "images", lambda one: one.n_images, COUNT),
+            Column("n_objects", "objects", lambda one: one.n_objects, COUNT),
+            *measure_columns(ClassDifficulty.value, defined_measures(result.datasets)),
+            Column("n_images_searched", searched, lambda one: one.n_images_searched, COUNT),
             *columns_of(
                 result.systems,
-                # Of the first data set, since systems were given that alone.
-                lambda one, of: (
-                    of.classes[one.row].scores.get(of.main_score) if one.dataset is first else None
-                ),
+                main_score,
                 heading=lambda of: (
                     f"{result.label(of.main_score)}, {of.name}" if of.main_score else ""
                 ),
@@ -157,20 +144,17 @@ def _classes(result: DifficultyResult) -> Table[_Class]:
                 most=2,
             ),
         ],
-        brief=_ends(rows[: len(first.classes)]),
+        brief=_ends(first.hardest_first("cpl")),
         brief_caption=f"Hardest and easiest classes of {first.name} by CPL",
         wide=True,
     )
 
 
-def _ends(rows: Sequence[_Class]) -> list[_Class]:
+def _ends(ranked: list[ClassDifficulty]) -> list[ClassDifficulty]:
     """The hardest and easiest by CPL; none where no class is harder than another."""
-    by_name = {id(one.measured): one for one in rows}
-    ranked = [by_name[id(one)] for one in rows[0].dataset.hardest_first("cpl")] if rows else []
-    if not ranked or ranked[0].measured.cpl == ranked[-1].measured.cpl:
+    if not ranked or ranked[0].cpl == ranked[-1].cpl:
         return []
-    cut = len(ranked) > 2 * MOST_BRIEF
-    return [*ranked[:MOST_BRIEF], *ranked[-MOST_BRIEF:]] if cut else ranked
+    return ranked if len(ranked) <= 2 * MOST_BRIEF else ranked[:MOST_BRIEF] + ranked[-MOST_BRIEF:]
 
 
 def subsets_section(result: DifficultyResult) -> Section:

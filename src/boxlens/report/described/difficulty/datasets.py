@@ -39,9 +39,6 @@ from boxlens.studies.difficulty.verdict import dataset_sentences
 from boxlens.wording import counted, listed
 
 Of = TypeVar("Of")
-# Data sets by their colours.
-_Coloured = Mapping[str, DatasetDifficulty]
-
 NO_OBJECTS: Final = "no class has objects that count"
 HARD_END: Final = "Hard classes have low scale and CPL, and high values of the other measures."
 COUNTS: Final = {"n_images": "images", "n_objects": "objects", "n_classes": "classes"}
@@ -87,13 +84,14 @@ def _draw(datasets: Sequence[DatasetDifficulty], measures: Sequence[MeasureName]
     return grid(panels, 2, above=above, gap=20)
 
 
-def _panel(datasets: _Coloured, measure: MeasureName) -> Spec:
+def _panel(datasets: Mapping[str, DatasetDifficulty], measure: MeasureName) -> Spec:
+    """Of data sets by their colours."""
     of = MEASURES[measure]
-    every = (one.columns()[measure] for one in datasets.values())
-    found = [values[~np.isnan(values)] for values in every]
+    every = {colour: one.columns()[measure] for colour, one in datasets.items()}
+    found = {colour: values[~np.isnan(values)] for colour, values in every.items()}
     published = {name: means[measure] for name, means in PUBLISHED.items() if measure in means}
     top = PUBLISHED_PX * len(published)
-    ends = _ends(np.concatenate([*found, list(published.values())]), measure)
+    ends = _ends(np.concatenate([*found.values(), list(published.values())]), measure)
     means: list[Row] = [
         {"x": one.means[measure], "colour": colour}
         for colour, one in datasets.items()
@@ -102,8 +100,8 @@ def _panel(datasets: _Coloured, measure: MeasureName) -> Spec:
     title = f"{of.short}: {'mean' if len(means) == 1 else 'means'} "
     title += ", ".join(measure_text(row["x"]) for row in means)
     # A few classes are dots.
-    if all(len(one) >= 10 and np.ptp(one) > 0 for one in found if len(one)):
-        rows = _curves(dict(zip(datasets, found, strict=True)), measure, ends, HEIGHT - top - 3)
+    if all(len(one) >= 10 and np.ptp(one) > 0 for one in found.values() if len(one)):
+        rows = _curves(found, measure, ends, HEIGHT - top - 3)
         # Of several data sets only the lines are seen.
         area = () if len(found) > 1 else (Mark("area", {"x": "x", "y": "y"}, {"opacity": 0.2}),)
         marks = (*area, lines())
@@ -167,7 +165,9 @@ def _density(values: Floats, steps: Floats, bounds: tuple[float, float]) -> Floa
     return density
 
 
-def _dots(datasets: _Coloured, measure: MeasureName, top_px: float) -> Iterator[Row]:
+def _dots(
+    datasets: Mapping[str, DatasetDifficulty], measure: MeasureName, top_px: float
+) -> Iterator[Row]:
     """One line per data set, one dot per class."""
     for line, (colour, dataset) in enumerate(datasets.items()):
         up = top_px * (1 - (line + 0.5) / len(datasets))

@@ -86,17 +86,16 @@ def score_columns(
     scores: Callable[[Of], Mapping[str, float]],
     shown: Collection[str] = SCORES,
     *,
-    pattern: str = "{}",
-    further: bool = False,
+    prefix: str = "",
 ) -> list[Column[Of]]:
-    """Every score in files, those of `shown` for readers; both named after a pattern."""
-    heading = pattern.replace("_", " ")
+    """Every score in files, those of `shown` for readers; with a prefix, at a click."""
+    words = prefix.replace("_", " ")
     return columns_of(
         SCORES,
         lambda row, name: scores(row).get(name),
-        key=pattern.format,
-        heading=lambda name: heading.format(result.label(name)) if name in shown else "",
-        further=further,
+        key=lambda name: prefix + name,
+        heading=lambda name: words + result.label(name) if name in shown else "",
+        further=bool(prefix),
     )
 
 

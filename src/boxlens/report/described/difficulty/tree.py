@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from boxlens.report.charts.forms.axes import Axis, Names, from_zero
+from boxlens.report.charts.forms.axes import Axis, Names, around, from_zero
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots, hollow_dots, lines, spans
@@ -92,10 +92,8 @@ def _draw_levels(result: DifficultyResult, table: Table[LevelScores]) -> Spec:
         if one.system in colours
     }
     levels = sorted(names)
-    room = 0.06 * max(levels[-1] - levels[0], 1)
-    ends = (levels[0] - room, levels[-1] + room)
     named = {level: names[level] for level in levels[:: -(-len(levels) // 4)]}
-    across = Axis("level, classes accepted", ends, names=named, grid=False)
+    across = Axis("level, classes accepted", around(levels), names=named, grid=False)
     panels = [
         plot(
             rows,
@@ -197,9 +195,7 @@ def _nodes(result: DifficultyResult) -> Table[NodeScores]:
             Column("n_images", "images", lambda one: one.n_images, COUNT),
             Column("n_objects", "objects", lambda one: one.n_objects, COUNT),
             *score_columns(result, lambda one: one.scores, shown),
-            *score_columns(
-                result, lambda one: one.exact_scores, shown, pattern="exact_{}", further=True
-            ),
+            *score_columns(result, lambda one: one.exact_scores, shown, prefix="exact_"),
         ],
         wide=True,
     )

@@ -249,16 +249,15 @@ def plot_against(
 ) -> Plot:
     """Detectors, as many as there are colours, beside the bound; without any, the bound alone."""
     names = [one.name for one in result.detectors]
-    classifier, data = result.classifier, result.dataset
+    alone = f"{result.classifier} on {result.dataset}"
+    beside = f"{listed(names, 2, 'detectors')} on {result.dataset}; UAP of {result.classifier}"
     return Plot(
         name,
         f"{'AP of detectors against UAP' if names else 'UAP'}, by {by}",
         reading,
         partial(draw, with_colours(result)),
         legend=legend + first_of(MOST_DETECTORS, len(names), "detectors"),
-        about=f"{listed(names, 2, 'detectors')} on {data}; UAP of {classifier}"
-        if names
-        else f"{classifier} on {data}",
+        about=beside if names else alone,
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
         wide=wide,
     )

@@ -164,7 +164,7 @@ def _draw_context(table: Table[ContextAccuracy]) -> Spec:
     scaled = [row for row in known if not math.isnan(row["x"])]
     whole = sorted((row for row in known if math.isnan(row["x"])), key=lambda row: -row["y"])
     drawn = {row["series"] for row in known}
-    styles = {crop: style for crop, style in STYLES.items() if crop in drawn}
+    styles = {crop: STYLES[crop] for crop in STYLES if crop in drawn}
     widest = max((row["x"] for row in scaled), default=1.0)
     accuracy = Axis("accuracy", to_a_tenth(row["y"] for row in known))
     look = {"align": "left", "fontSize": SMALL_PX}
