@@ -43,7 +43,6 @@ from boxlens.studies.upper_bound.result import (
     BOUND,
     STRATEGY_TITLES,
     DetectorGap,
-    StrategyBound,
     UpperBoundResult,
 )
 from boxlens.studies.upper_bound.verdict import SHOWN
@@ -102,8 +101,8 @@ def _plots(result: UpperBoundResult) -> Iterator[Plot]:
 def _draw_by_size(result: UpperBoundResult) -> Spec:
     """A group per size, all objects first: detectors, and behind them the bound."""
     colours = colours_against(result)
-    bound = _by_size(result.bound.uap, result.bound)
-    curves = {one.name: _by_size(one.ap, one) for one in result.detectors}
+    bound = {"all": result.bound.uap, **result.bound.by_size}
+    curves = {one.name: {"all": one.ap, **one.by_size} for one in result.detectors}
     rows = told_rows(
         {"objects": TEXT, "of": TEXT, "AP": SCORE, "share of UAP": SHARE},
         (
@@ -205,11 +204,14 @@ def _detectors(result: UpperBoundResult) -> Table[DetectorGap]:
 
 
 def _curve_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
-    """A column per IoU threshold; in files a row, and one per size."""
+    """A column per IoU threshold; in files a row, and one per size, all objects first."""
     ious, strategies, detectors = result.bound.by_iou, result.strategies, result.detectors
     found = [
-        *(("strategy", one.strategy, one.by_iou, _by_size(one.uap, one)) for one in strategies),
-        *(("detector", one.name, one.by_iou, _by_size(one.ap, one)) for one in detectors),
+        *(
+            ("strategy", one.strategy, one.by_iou, {"all": one.uap, **one.by_size})
+            for one in strategies
+        ),
+        *(("detector", one.name, one.by_iou, {"all": one.ap, **one.by_size}) for one in detectors),
     ]
     others = (f"UAP: {STRATEGY_TITLES[one.strategy].lower()}" for one in strategies[1:])
     titles = zip((BOUND, *others, *(one.name for one in detectors)), found, strict=True)
@@ -221,11 +223,6 @@ def _curve_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
     whose = {"of": TEXT, "name": TEXT}
     yield table_of("bound_by_iou", "", {**whose, "iou": NUMBER, "AP": SCORE}, by_iou)
     yield table_of("bound_by_size", "", {**whose, "size": TEXT, "AP": SCORE}, by_size)
-
-
-def _by_size(in_all: float, of: StrategyBound | DetectorGap) -> dict[str, float]:
-    """All objects first."""
-    return {"all": in_all, **of.by_size}
 
 
 def share_of_uap(ap: float, uap: float) -> float:
