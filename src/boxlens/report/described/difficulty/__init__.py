@@ -22,7 +22,6 @@ from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import answer_sentences
 from boxlens.wording import counted, listed, number
 
-MOST_NAMES: Final = 3
 # Within a whole report: those that have something to say without further files.
 OF_REPORT: Final = ("datasets", "accuracy", "correlations", "hierarchy", "classes")
 
@@ -41,7 +40,7 @@ def study(result: DifficultyResult) -> Study:
         classes_section(result),
     )
     return Study(
-        title=f"Difficulty for {listed(names, MOST_NAMES, 'systems')}" if names else "Difficulty",
+        title=f"Difficulty for {listed(names, 3, 'systems')}" if names else "Difficulty",
         data=first.name,
         facts=(
             counted(first.n_images, "image"),

@@ -36,7 +36,7 @@ from boxlens.report.study import (
 from boxlens.studies.difficulty.accuracy import MAIN_SCORES, ScoreName, defined_scores
 from boxlens.studies.difficulty.class_measures import defined_measures
 from boxlens.studies.difficulty.correlations import Correlation
-from boxlens.studies.difficulty.measures import MEASURES, MeasureName, measure_text, measure_words
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, measure_text, measure_words
 from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.wording import count, interval, score
 
@@ -79,20 +79,20 @@ def correlations_section(result: DifficultyResult) -> Section:
 def _draw_scatter(result: DifficultyResult, name: ScoreName) -> Spec:
     """One dot per class and system; where there are detectors, it leads to the class's objects."""
     colours = system_colours(result)
-    measures = defined_measures(result.datasets[:1])
     # Panels share them.
-    rows = defined(_class_rows(result, name, measures, colours))
-    known = [one for one in measures if any(row[one] is not None for row in rows)]
+    rows = defined(_class_rows(result, name, colours))
+    known = [one for one in MEASURE_NAMES if any(row.get(one) is not None for row in rows)]
     columns = 2 if len(known) == 4 else 3
     many = len(result.datasets[0].classes) > 200
     ends = from_zero((row["score"] for row in rows), 0.02)
+    mine = [one for one in result.correlations if one.score == name and one.system in colours]
     panels = [
         plot(
             rows,
-            Axis(ends=around((row[measure] for row in rows), 0.04), ticks=3),
+            Axis(ends=around(values, 0.04), ticks=3),
             Axis(result.label(name) * first, ends, ticks=4, labels=first),
             dots("score", size=6 if many else 14, opacity=0.35 if many else 0.55),
-            *_lines_and_r(result, name, measure, [row[measure] for row in rows], colours),
+            *_lines_and_r(measure, found, values, colours),
             along=measure,
             width=92,
             height=92,
@@ -100,18 +100,18 @@ def _draw_scatter(result: DifficultyResult, name: ScoreName) -> Spec:
         )
         for at, measure in enumerate(known)
         for first in [at % columns == 0]
+        for values in [[row[measure] for row in rows if row[measure] is not None]]
+        for found in [[one for one in mine if one.measure == measure]]
     ]
     above = system_key(colours, (row["series"] for row in rows))
     return grid(panels, columns, above=above, gap=12)
 
 
 def _class_rows(
-    result: DifficultyResult,
-    name: ScoreName,
-    measures: Sequence[MeasureName],
-    colours: Mapping[str, str],
+    result: DifficultyResult, name: ScoreName, colours: Mapping[str, str]
 ) -> Iterator[Row]:
     """One per class and system; class by class, so that no system lies on top of all others."""
+    measures = defined_measures(result.datasets[:1])
     for row, one in enumerate(result.datasets[0].classes):
         objects = picks(one.name, None, of="objects", terms={"class": one.name})
         values: Row = {measure: one.value(measure) for measure in measures}
@@ -131,28 +131,14 @@ def _class_rows(
 
 
 def _lines_and_r(
-    result: DifficultyResult,
-    name: ScoreName,
-    measure: MeasureName,
-    values: Sequence[float | None],
-    colours: Mapping[str, str],
+    measure: str, found: Sequence[Correlation], values: Sequence[float], colours: Mapping[str, str]
 ) -> Iterator[Mark]:
     """A line per system, and between the panel and its title r in the system's colour."""
-    found = [
-        one
-        for one in result.correlations
-        if (one.score, one.measure) == (name, measure) and one.system in colours
-    ]
-    known = [value for value in values if value is not None]
     ends = [
-        {
-            measure: x,
-            "y": one.intercept + one.slope * x,
-            "series": one.system,
-            "colour": colours[one.system],
-        }
+        {measure: x, "y": one.intercept + one.slope * x, "series": who, "colour": colours[who]}
         for one in found
-        for x in (min(known), max(known))
+        for who in [one.system]
+        for x in (min(values), max(values))
     ]
     yield lines(rows=ends, strokeWidth=1.75, clip=True)
     n_lines = -(-len(found) // PER_LINE)

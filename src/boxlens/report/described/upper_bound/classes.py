@@ -65,8 +65,7 @@ def _plot(result: UpperBoundResult, known: Sequence[int]) -> Plot:
     classes, best = result.bound.classes, best_detector(result)
     shown = sorted(known[:MOST_DRAWN], key=lambda row: -classes[row].uap)
     legend = "Tick: UAP, what the classifier reaches on the true boxes."
-    if result.detectors:
-        legend += " Points: detectors."
+    legend += " Points: detectors." * bool(result.detectors)
     if best is not None:
         who = best.name if len(result.detectors) == 1 else f"the best detector, {best.name},"
         legend += f" Pale: from {who} to UAP; right of the tick it exceeds the bound."
