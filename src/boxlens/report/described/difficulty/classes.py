@@ -62,6 +62,7 @@ def _ranking_plot(
 ) -> Plot:
     first, of = result.datasets[0], MEASURES[measure]
     ranked = first.hardest_first(measure)
+    shown = replace(table, rows=ranked)
     legend = "Line: mean over classes. The hardest class comes first."
     if of.crowded:
         legend += " The axis shows square roots."
@@ -73,7 +74,7 @@ def _ranking_plot(
         f"classes_by_{measure}",
         f"The hardest and easiest classes by {of.short}",
         "Classes at the top are hard for any system: expect low scores there.",
-        partial(_draw_ranking, result, table, measure),
+        partial(_draw_ranking, shown, measure, first.means[measure], linked=result.has_detectors),
         legend=legend,
         about=first.name,
         absent="" if ranked else NO_OBJECTS,
@@ -81,29 +82,26 @@ def _ranking_plot(
 
 
 def _draw_ranking(
-    result: DifficultyResult, table: Table[ClassDifficulty], measure: MeasureName
+    table: Table[ClassDifficulty], measure: MeasureName, mean: float, *, linked: bool
 ) -> Spec:
-    """Where systems are detectors, a click on a class shows its objects in the app."""
-    first, of = result.datasets[0], MEASURES[measure]
-    shown = both_ends(first.hardest_first(measure), MOST_RANKED)
-    known = {place: one for place, one in shown.items() if one is not None}
-    cut = len(known) < len(shown)
+    """`linked`: in the app a click on a class shows its objects."""
+    of = MEASURES[measure]
     tips = {"class": "class", of.short: measure, "objects": "n_objects", "images": "n_images"}
-    found = table_rows(replace(table, rows=list(known.values())), tips, value=measure)
+    shown = both_ends(table_rows(table, tips, value=measure), MOST_RANKED)
+    cut, labels = None in shown.values(), dict.fromkeys(shown, GAP_LABEL)
     rows: list[Row] = []
-    for at, (place, row) in enumerate(zip(known, found, strict=True)):
-        colour = (SECOND if at < MOST_RANKED else FIRST) if cut else NEUTRAL
-        name = row["tip"]["class"]
-        objects = picks(name, None, of="objects", terms={"class": name})
-        links = objects if result.has_detectors else {}
-        rows.append({"row": place, "colour": colour, **row, **links})
-    labels = {place: one.name if one else GAP_LABEL for place, one in shown.items()}
+    for at, (place, row) in enumerate(shown.items()):
+        if row is not None:
+            name = labels[place] = row["tip"]["class"]
+            colour = (SECOND if at < MOST_RANKED else FIRST) if cut else NEUTRAL
+            links = picks(name, None, of="objects", terms={"class": name}) if linked else {}
+            rows.append({"row": place, "colour": colour, **row, **links})
     columns = {name: {row["row"]: row["tip"][name] for row in rows} for name in list(tips)[1:3]}
     return name_rows(
         rows,
         Names(labels, px=13, grid=True),
         Axis(of.title, ticks=4, kind="sqrt" if of.crowded else "linear"),
-        *rule_at(first.means[measure]),
+        *rule_at(mean),
         dots("value", size=32),
         width=130,
         columns=columns,

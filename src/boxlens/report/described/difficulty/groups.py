@@ -50,7 +50,12 @@ def properties_section(result: DifficultyResult) -> Section:
 
 
 def _plots(result: DifficultyResult, table: Table[_Scored]) -> Iterator[Plot]:
-    scores = _scores_of_groups(result)
+    """The main score and localization accuracy; plain accuracy where a system has neither."""
+    grouped = {one.score for one in result.properties}
+    known = [name for name in defined_scores(result.systems) if name in grouped]
+    scores: list[ScoreName] = [name for name in known if name in ("ap", "cls_loc")]
+    if "cls" in known and any(not any(map(one.has, scores)) for one in result.systems):
+        scores.append("cls")
     if not scores:
         why = "no table of class properties was given" if result.systems else NO_SYSTEMS
         absent = NO_OBJECTS if result.properties else why
@@ -66,16 +71,6 @@ def _plots(result: DifficultyResult, table: Table[_Scored]) -> Iterator[Plot]:
             yield _bars_plot(result, table, by, score)
         for score in controlled:
             yield from control_plots(result, by, score)
-
-
-def _scores_of_groups(result: DifficultyResult) -> list[ScoreName]:
-    """The main score and localization accuracy; plain accuracy where a system has neither."""
-    grouped = {one.score for one in result.properties}
-    known = [name for name in defined_scores(result.systems) if name in grouped]
-    scores: list[ScoreName] = [name for name in known if name in ("ap", "cls_loc")]
-    if "cls" in known and any(not any(map(one.has, scores)) for one in result.systems):
-        scores.append("cls")
-    return scores
 
 
 def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: By, score: ScoreName) -> Plot:
@@ -138,21 +133,16 @@ def _draw(table: Table[_Scored], label: str, colours: Mapping[str, str]) -> Spec
     ends = from_zero([0.05, *(row[end] for row in rows for end in ("mean", "high"))], 0.02)
     # As much room for the names in each panel.
     longest = max(min(len(row["row"]), LABEL_CHARACTERS) for row in rows)
+    room_px = round(LETTER_PX * longest) + 10
+    look: Row = {"characters": LABEL_CHARACTERS, "gap": 0, "room_px": room_px}
     drawn = []
     for title, of_panel in panels.items():
         systems = list(dict.fromkeys(row["series"] for row in of_panel))
         # Numbers stand below the last panel only.
         last = title == list(panels)[-1]
-        names = Names.of(
-            dict.fromkeys(row["row"] for row in of_panel),
-            px=11 * len(systems) + 8,
-            characters=LABEL_CHARACTERS,
-            gap=0,
-            room_px=round(LETTER_PX * longest) + 10,
-        )
         panel = name_rows(
             of_panel,
-            names,
+            Names.of((row["row"] for row in of_panel), px=11 * len(systems) + 8, **look),
             Axis(label * last, ends, labels=last),
             bars("mean", opacity=0.75),
             spans(color=INK, strokeWidth=1, clip=True),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from boxlens.report.charts.colours import GROUPS, LINE, SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis
@@ -112,15 +112,12 @@ def who_is_shown(result: DifficultyResult, name: ScoreName) -> str:
     return first_of(len(SERIES), len(result.systems), "systems") + without
 
 
-def system_colours(
-    result: DifficultyResult, *, bound_by: ScoreName | None = None
-) -> dict[str, str]:
+def system_colours(result: DifficultyResult, *, bound_by: str = "") -> dict[str, str]:
     """`bound_by`: with what they reach together, where it has that score."""
-    colours = colours_of([one.name for one in result.systems])
-    bound = result.upper_bound
-    if bound is None or bound_by is None or not bound.has(bound_by):
-        return colours
-    return {**colours, bound.name: LINE}
+    colours, bound = colours_of([one.name for one in result.systems]), result.upper_bound
+    if bound is not None and bound.has(bound_by):
+        colours[bound.name] = LINE
+    return colours
 
 
 def system_key(colours: Mapping[str, str], drawn: Iterable[str] | None = None) -> list[Spec]:
@@ -156,14 +153,13 @@ def cumulative_plot(result: DifficultyResult, name: ScoreName) -> Plot:
                 panels.setdefault(MEASURES[measure].short, {})[one.system] = one
     drawn = {system for curves in panels.values() for system in curves}
     shown = {system: colour for system, colour in colours.items() if system in drawn}
-    columns = 2 if len(panels) == 4 else 3
     return Plot(
         f"cumulative_{name}",
         f"Mean {titled_score(result, name)} of classes up to a difficulty",
         "Along scale and CPL curves begin with the hardest classes, along the others with the "
         "easiest; all end with every class. Systems that are apart where hard classes weigh most, "
         "and close where they weigh least, differ mostly on hard classes.",
-        partial(_draw, panels, shown, result.label(name), columns),
+        partial(_draw, panels, shown, result.label(name), 2 if len(panels) == 4 else 3),
         legend="At x: mean over all classes whose measure is at most x; pale: fewer than "
         f"{FEW_CLASSES} classes. The right end has all of them. Scale and CPL have square-root "
         f"axes.{who_is_shown(result, name)}",
@@ -230,32 +226,26 @@ def _panels(by: By, curves: Sequence[CumulativeCurve]) -> tuple[_Panels, int, st
 def _draw(panels: _Panels, colours: Mapping[str, str], y_title: str, columns: int) -> Spec:
     """Panels beside each other share an axis; only the first of a line has labels."""
     side, most = SIZES[columns]
-    highest = _highest([one for curves in panels.values() for one in curves.values()])
+    every = [one for curves in panels.values() for one in curves.values()]
+    # Means over a few classes aside.
+    many = [one.mean[one.n_classes >= FEW_CLASSES] for one in every]
+    means = [part for part in many if len(part)] or [one.mean for one in every]
+    highest = max(float(part.max()) for part in means) or 1.0
     drawn = []
     for at, (words, curves) in enumerate(panels.items()):
         title = "\n".join(short(line, most) for line in words.split("\n"))
+        look: Row = {"width": side, "height": side, "title": title}
         first = at % columns == 0
         if curves:
             up = Axis(y_title * first, (0, 1.04 * highest), ticks=4, labels=first)
-            drawn.append(_panel(curves, colours, up, side, title))
+            drawn.append(_panel(curves, colours, up, **look))
         else:
-            drawn.append(message("no group has two classes", width=side, height=side, title=title))
+            drawn.append(message("no group has two classes", **look))
     return grid(drawn, columns, above=system_key(colours), gap=16)
 
 
-def _highest(curves: Sequence[CumulativeCurve]) -> float:
-    """Of all means, those over a few classes aside."""
-    many = [one.mean[one.n_classes >= FEW_CLASSES] for one in curves]
-    means = [part for part in many if len(part)] or [one.mean for one in curves]
-    return max(float(part.max()) for part in means) or 1.0
-
-
 def _panel(
-    curves: Mapping[str, CumulativeCurve],
-    colours: Mapping[str, str],
-    up: Axis,
-    side: int,
-    title: str,
+    curves: Mapping[str, CumulativeCurve], colours: Mapping[str, str], up: Axis, **look: Any
 ) -> Spec:
     rows = [row for name, one in curves.items() for row in _steps(name, one, colours[name])]
     crowded = any(MEASURES[one.measure].crowded for one in curves.values())
@@ -269,9 +259,7 @@ def _panel(
         up,
         lines(steps="after", rows=pale, opacity=0.3, clip=True),
         lines(steps="after", rows=many, clip=True),
-        width=side,
-        height=side,
-        title=title,
+        **look,
     )
 
 

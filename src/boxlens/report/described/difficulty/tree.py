@@ -43,35 +43,31 @@ DRAWN_SCORES: Final[tuple[ScoreName, ...]] = ("cls", "cls_loc", "ap")
 
 
 def hierarchy_section(result: DifficultyResult) -> Section:
-    without = "no class tree was given" if result.systems else NO_SYSTEMS
-    absent = "" if result.systems and result.tree else without
     levels, nodes = _levels(result), _nodes(result)
-    figures = (_levels_plot(result, levels, absent), _nodes_plot(result, nodes))
-    return Section(
-        "hierarchy",
-        "Class tree",
-        (*(figures[:1] if absent else figures), levels, nodes, _level_classes(result)),
-        "At level 0 only the exact class is right, at level 1 also its sister classes, and "
-        "so on up the tree; boxes are judged as before.",
-        findings=tuple(level_sentences(result)),
-    )
-
-
-def _levels_plot(result: DifficultyResult, table: Table[LevelScores], absent: str) -> Plot:
-    known = (value for one in result.levels for value in one.scores.values())
-    if not absent and all(map(math.isnan, known)):
+    why = "no class tree was given" if result.systems else NO_SYSTEMS
+    without = absent = "" if result.systems and result.tree else why
+    if not absent and all(math.isnan(at) for one in result.levels for at in one.scores.values()):
         absent = NO_OBJECTS
     if not absent and all(one.level == 0 for one in result.levels):
         absent = "the tree joins no classes"
-    return Plot(
+    by_level = Plot(
         "levels",
         "Scores as labels are relaxed up the class tree",
         "A curve that rises early: the system confuses classes with their sisters. One that stays "
         "flat: its errors have nothing to do with similar classes.",
-        partial(_draw_levels, result, table),
+        partial(_draw_levels, result, levels),
         legend="Level 0: the exact class; 1: also its sisters; and so on up. Below each level: "
         "mean number of classes that are accepted for one.",
         absent=absent,
+    )
+    figures = (by_level,) if without else (by_level, _nodes_plot(result, nodes))
+    return Section(
+        "hierarchy",
+        "Class tree",
+        (*figures, levels, nodes, _level_classes(result)),
+        "At level 0 only the exact class is right, at level 1 also its sister classes, and "
+        "so on up the tree; boxes are judged as before.",
+        findings=tuple(level_sentences(result)),
     )
 
 
@@ -85,14 +81,13 @@ def _draw_levels(result: DifficultyResult, table: Table[LevelScores]) -> Spec:
         if not all(is_undefined(row["y"]) for row in rows):
             found[result.label(name)] = rows
     heights = from_zero((row["y"] for rows in found.values() for row in rows), 0.06)
-    # At most four levels are named, each with how many classes are accepted below it.
-    names: dict[float, tuple[str, str]] = {
-        one.level: (str(one.level), mean_count(one.n_accepted))
-        for one in result.levels
-        if one.system in colours
+    shown = (one for one in table.rows if one.system in colours)
+    of_level: dict[float, LevelScores] = {one.level: one for one in shown}
+    levels = sorted(of_level)
+    # At most four are named, each with how many classes are accepted below it.
+    named = {
+        at: (str(at), mean_count(of_level[at].n_accepted)) for at in levels[:: -(-len(levels) // 4)]
     }
-    levels = sorted(names)
-    named = {level: names[level] for level in levels[:: -(-len(levels) // 4)]}
     across = Axis("level, classes accepted", around(levels), names=named, grid=False)
     panels = [
         plot(
@@ -138,9 +133,7 @@ def _draw_nodes(result: DifficultyResult, table: Table[NodeScores]) -> Spec:
     colours = system_colours(result)
     shown = [one for one in table.rows if one.system in colours]
     systems = list(dict.fromkeys(one.system for one in shown))
-    nodes = Names.of(
-        dict.fromkeys(one.node for one in shown), px=11 * (len(systems) + 1), characters=16, gap=0
-    )
+    nodes = Names.of((one.node for one in shown), px=11 * (len(systems) + 1), characters=16, gap=0)
     counts = {"classes": "n_classes", "images": "n_images", "objects": "n_objects"}
     found: dict[str, list[Row]] = {}
     for name in DRAWN_SCORES:

@@ -44,8 +44,8 @@ def classes_section(result: UpperBoundResult) -> Section:
     classes = result.bound.classes
     lacking = [-gap for gap in class_gaps(result)]
     order = lacking if result.detectors else [one.uap for one in classes]
-    rows = sorted(range(len(classes)), key=lambda row: (math.isnan(order[row]), order[row]))
     many = len(classes) > MOST_OPEN
+    rows = sorted(range(len(classes)), key=lambda row: (math.isnan(order[row]), order[row]))
     return Section(
         "classes",
         "Class by class",

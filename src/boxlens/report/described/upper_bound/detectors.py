@@ -120,6 +120,7 @@ def _draw_by_size(result: UpperBoundResult) -> Spec:
     for row in rows:
         row |= {"text": row["tip"]["AP"], "share": row["tip"]["share of UAP"]}
     bounds = [row for row in rows if row["series"] == BOUND]
+    labels = {row["row"]: [row["row"], f"UAP {row['text']}"] for row in bounds}
     # Two lines of letters have room.
     group_px = max(28, 12 * len(curves) + 4)
     # In columns: at the ends of the bars the dark end of the bound would cross them.
@@ -127,11 +128,7 @@ def _draw_by_size(result: UpperBoundResult) -> Spec:
     look: Row = {"align": "right", "fontSize": SMALL_PX}
     panel = name_rows(
         [row for row in rows if row["series"] != BOUND],
-        Names(
-            {row["row"]: [row["row"], f"UAP {row['text']}"] for row in bounds},
-            px=round(group_px / (1 - GROUP_GAP)),
-            gap=GROUP_GAP,
-        ),
+        Names(labels, px=round(group_px / (1 - GROUP_GAP)), gap=GROUP_GAP),
         axis_against(result, (row["value"] for row in rows)),
         behind(bars("value", rows=bounds, color=PALE)),
         bars("value"),
@@ -176,8 +173,7 @@ def _draw_by_iou(result: UpperBoundResult) -> Spec:
 
 def _detectors(result: UpperBoundResult) -> Table[DetectorGap]:
     uap, sizes = result.bound.uap, result.bound.by_size
-    unsure = all(one.gap is None for one in result.detectors)
-    heading = "" if unsure else "interval of the gap"
+    heading = "" if all(one.gap is None for one in result.detectors) else "interval of the gap"
     return Table(
         "bound_detectors",
         AGAINST,

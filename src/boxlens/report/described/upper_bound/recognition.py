@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Final
 
 from boxlens.report.charts.colours import BLUE, GREEN, INK, PALE, VERMILION
@@ -186,10 +187,8 @@ def _draw_context(table: Table[ContextAccuracy]) -> Spec:
 
 def _labels(whole: Sequence[Row], axis: Axis) -> Iterator[Row]:
     """From the top down, no two over each other, none below the plot."""
-    places: list[float] = []
-    for row in whole:
-        above = places[-1] + LABEL_PX if places else 0.0
-        places.append(max(HEIGHT * (1 - axis.share(row["y"])), above))
+    lines_px = (HEIGHT * (1 - axis.share(row["y"])) for row in whole)
+    places = list(accumulate(lines_px, lambda above, line: max(line, above + LABEL_PX)))
     too_low = max([HEIGHT, *places]) - HEIGHT
     for row, place in zip(whole, places, strict=True):
         up = axis.value(1 - (place - too_low) / HEIGHT)
