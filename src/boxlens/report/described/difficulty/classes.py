@@ -189,14 +189,11 @@ def _subset_panel(subset: MatchedSubset) -> Spec:
     target += f", as {short(subset.target_of)}" if subset.target_of else ""
     # Of a few classes longer than they are, so that labels are whole numbers.
     end = 1.02 * max(n_classes, 4)
+    heights = around([*map(float, subset.means), subset.target], 0.18)
     return scatter(
         [*({**one, **small} for one in steps), {**last, "name": chosen_text(subset)}],
         Axis("k hardest classes", (0, end), ticks=4, form=COUNTS),
-        Axis(
-            f"mean {MEASURES[subset.measure].short}",
-            around([*map(float, subset.means), subset.target], 0.18),
-            ticks=4,
-        ),
+        Axis(f"mean {MEASURES[subset.measure].short}", heights, ticks=4),
         lines(rows=steps, color=FIRST),
         line=((0, subset.target), (end, subset.target)),
         size=0,

@@ -103,8 +103,7 @@ def _draw_scatter(result: DifficultyResult, name: ScoreName) -> Spec:
         for values in [[row[measure] for row in rows if row[measure] is not None]]
         for found in [[one for one in mine if one.measure == measure]]
     ]
-    above = system_key(colours, (row["series"] for row in rows))
-    return grid(panels, columns, above=above, gap=12)
+    return grid(panels, columns, above=system_key(colours, (row["series"] for row in rows)), gap=12)
 
 
 def _class_rows(

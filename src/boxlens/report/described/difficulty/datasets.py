@@ -190,10 +190,7 @@ def _published(means: Mapping[str, float], middle: float) -> Iterator[Mark]:
 
 
 def measure_columns(
-    value: Callable[[Of, MeasureName], float | None],
-    shown: Collection[str] = MEASURE_NAMES,
-    *,
-    further: bool = False,
+    value: Callable[[Of, MeasureName], object], shown: Collection[str], *, further: bool = False
 ) -> list[Column[Of]]:
     """Every measure in files, those of `shown` for readers."""
     return columns_of(

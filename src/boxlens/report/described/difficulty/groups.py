@@ -105,11 +105,9 @@ def _with_room(found: Sequence[PropertyScores]) -> list[PropertyScores]:
     """As many panels as a figure has room for, at least one; of many groups the largest."""
     cut = [replace(one, groups=_largest(one.groups)) for one in found]
     shown: list[PropertyScores] = []
-    n_bars = 0
     for value in dict.fromkeys(one.within_value for one in cut):
         panel = [one for one in cut if one.within_value == value]
-        n_bars += sum(len(one.groups) for one in panel)
-        if shown and n_bars > MOST_BARS:
+        if shown and sum(len(one.groups) for one in (*shown, *panel)) > MOST_BARS:
             break
         shown += panel
     return shown

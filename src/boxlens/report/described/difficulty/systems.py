@@ -89,12 +89,11 @@ def score_columns(
     prefix: str = "",
 ) -> list[Column[Of]]:
     """Every score in files, those of `shown` for readers; with a prefix, at a click."""
-    words = prefix.replace("_", " ")
     return columns_of(
         SCORES,
         lambda row, name: scores(row).get(name),
         key=lambda name: prefix + name,
-        heading=lambda name: words + result.label(name) if name in shown else "",
+        heading=lambda name: prefix.replace("_", " ") + result.label(name) if name in shown else "",
         further=bool(prefix),
     )
 

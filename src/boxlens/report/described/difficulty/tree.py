@@ -195,8 +195,8 @@ def _nodes(result: DifficultyResult) -> Table[NodeScores]:
 
 
 def _level_classes(result: DifficultyResult) -> Table[Any]:
-    scores = dict.fromkeys(map(str, SCORES), SCORE)
-    forms = {"system": TEXT, "level": COUNT, "class": TEXT, **scores}
+    forms = {"system": TEXT, "level": COUNT, "class": TEXT}
+    forms |= dict.fromkeys(SCORES, SCORE)
     rows = (
         (one.system, one.level, of.name, *(float(one.class_scores[name][row]) for name in SCORES))
         for one in result.levels

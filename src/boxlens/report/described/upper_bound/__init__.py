@@ -48,12 +48,7 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
     """`pictures` are those of the mistakes, where there are any."""
     n_classes = counted(len(result.bound.classes), "class", "classes")
     found = bound_findings(result)
-    asked = (
-        detectors_section(result),
-        classes_section(result),
-        recognition_section(result),
-        context_section(result),
-    )
+    asked = (detectors_section, classes_section, recognition_section, context_section)
     return Study(
         title=f"Upper bound of {result.classifier}",
         data=result.dataset,
@@ -66,7 +61,10 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
         sentences=bound_sentences(result),
         tiles=tuple(_tiles(result)),
         sections=(
-            *(replace(one, guide="upper-bound", findings=found.get(one.name, ())) for one in asked),
+            *(
+                replace(one, guide="upper-bound", findings=found.get(one.name, ()))
+                for one in (section(result) for section in asked)
+            ),
             _mistakes(result, pictures),
             faulty_pictures("bound", result.failed, result.remarks),
         ),
@@ -126,18 +124,9 @@ def _hang(
     else:
         named = {one.image_id: Path(images) / one.file_name for one in result.mistakes}
         paths = {key: path for key, path in named.items() if path.is_file()}
-    wall = Wall(
-        name="mistakes",
-        title=MISTAKES,
-        reading="The label that the classifier gives to the box, and the true class. Look for "
-        "labels that are wrong in the ground truth, for objects in front of others, and for "
-        "classes that people confuse, too.",
-        key=(("object", COLOUR),),
-        shown=tuple(map(_shown, result.mistakes)),
-    )
     # In pixels, boxes are those of the very pictures that were classified.
     gallery = hang_files(
-        (wall,),
+        (_wall(result),),
         paths,
         lambda picture, _: picture.size if result.relative else (1.0, 1.0),
         progress=progress,
@@ -145,11 +134,22 @@ def _hang(
     return fit_pictures(gallery, megabytes)
 
 
-def _shown(one: Mistake) -> Shown:
-    x, y, w, h = one.box.tolist()
-    return Shown(
-        image_id=one.image_id,
-        boxes=(((x, y, w, h), COLOUR),),
-        caption=(f"{one.said} {score(one.score)}", f"is {one.true_class}"),
-        file_name=one.file_name,
+def _wall(result: UpperBoundResult) -> Wall:
+    return Wall(
+        name="mistakes",
+        title=MISTAKES,
+        reading="The label that the classifier gives to the box, and the true class. Look for "
+        "labels that are wrong in the ground truth, for objects in front of others, and for "
+        "classes that people confuse, too.",
+        key=(("object", COLOUR),),
+        shown=tuple(
+            Shown(
+                one.image_id,
+                boxes=(((x, y, w, h), COLOUR),),
+                caption=(f"{one.said} {score(one.score)}", f"is {one.true_class}"),
+                file_name=one.file_name,
+            )
+            for one in result.mistakes
+            for x, y, w, h in [one.box.tolist()]
+        ),
     )

@@ -44,14 +44,13 @@ def classes_section(result: UpperBoundResult) -> Section:
     classes = result.bound.classes
     lacking = [-gap for gap in class_gaps(result)]
     order = lacking if result.detectors else [one.uap for one in classes]
-    many = len(classes) > MOST_OPEN
     rows = sorted(range(len(classes)), key=lambda row: (math.isnan(order[row]), order[row]))
     return Section(
         "classes",
         "Class by class",
         (
             _plot(result, [row for row in rows if not math.isnan(classes[row].uap)]),
-            classes_table(result, rows, wide=True, folded=many, detail=True),
+            classes_table(result, rows, wide=True, folded=len(classes) > MOST_OPEN, detail=True),
             _filed(result),
         ),
         "Accuracy: the share of a class's objects that get its label. Gap: UAP minus the AP of the "
@@ -91,18 +90,13 @@ def _plot(result: UpperBoundResult, known: Sequence[int]) -> Plot:
 
 def _draw(shown: Sequence[int], result: UpperBoundResult) -> Spec:
     colours, best = colours_against(result), best_detector(result)
-    channels = {f"of_{at}": f"AP, {one.name}" for at, one in enumerate(result.detectors)}
+    names = {f"of_{at}": one.name for at, one in enumerate(result.detectors)}
+    channels = {of: f"AP, {name}" for of, name in names.items()}
+    points = [dots(of, size=32, color=colours[name]) for of, name in names.items()]
     line = {"best": f"AP, {best.name}"} if best is not None else {}
-    table = classes_table(result, shown)
+    found = table_rows(classes_table(result, shown), name="class", uap="UAP", **line, **channels)
     # Places, not names: two classes may be called alike.
-    rows = [
-        {**row, "row": str(at)}
-        for at, row in enumerate(table_rows(table, name="class", uap="UAP", **line, **channels))
-    ]
-    points = [
-        dots(channel, size=32, color=colours[one.name])
-        for channel, one in zip(channels, result.detectors, strict=True)
-    ]
+    rows = [{**row, "row": str(at)} for at, row in enumerate(found)]
     across = axis_against(result, (row[of] for row in rows for of in ("uap", *channels)))
     n_columns = 2 if len(rows) >= TWO_COLUMNS else 1
     n_lines = -(-len(rows) // n_columns)
@@ -121,8 +115,7 @@ def _draw(shown: Sequence[int], result: UpperBoundResult) -> Spec:
         for begin in range(0, len(rows), n_lines)
         for column in [rows[begin : begin + n_lines]]
     ]
-    above = key(colours, width=PAGE_PX - 2 * NAMES_PX)
-    return below(*above, beside(*panels, gap=COLUMN_GAP_PX))
+    return below(*key(colours, width=PAGE_PX - 2 * NAMES_PX), beside(*panels, gap=COLUMN_GAP_PX))
 
 
 def classes_table(result: UpperBoundResult, shown: Iterable[int], **look: Any) -> Table[Any]:
@@ -169,8 +162,7 @@ def accuracy_plot(result: UpperBoundResult) -> Plot:
         explained = f"r squared {score(found.r_squared)} over {found.n_classes:,} classes"
         legend += f" Line: least squares, {explained}."
     if len(known) > MOST_NAMED:
-        furthest = " and the classes furthest from the line" * line
-        legend += f" Named: the extremes{furthest}."
+        legend += " Named: the extremes" + " and the classes furthest from the line" * line + "."
     return Plot(
         "bound_accuracy",
         "UAP of each class against its accuracy",
@@ -225,5 +217,4 @@ def _named(accuracy: Sequence[float], uap: Sequence[float], ends: Ends | None) -
         np.argsort(values, kind="stable").tolist()
         for values in (uap, accuracy, -np.abs(uap - on_line))
     )
-    extremes = [by_uap[0], by_uap[-1], by_accuracy[0], by_accuracy[-1]]
-    return list(dict.fromkeys([*extremes, *furthest]))
+    return list(dict.fromkeys([by_uap[0], by_uap[-1], by_accuracy[0], by_accuracy[-1], *furthest]))

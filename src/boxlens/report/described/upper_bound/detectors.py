@@ -52,7 +52,6 @@ NO_BOUND = "no object has a label"
 # As many as there are colours beside that of the bound.
 MOST_DETECTORS = 7
 AGAINST = "Detectors against the upper bound"
-KEY_PX = 300
 # Of groups of bars, and their share that is free between two.
 SIZES_PX, GROUP_GAP = 220, 0.22
 
@@ -138,7 +137,7 @@ def _draw_by_size(result: UpperBoundResult) -> Spec:
         width=SIZES_PX,
         series=Series(list(curves), outer=0.15, inner=0.15) if curves else None,
     )
-    return below(*key(colours, width=KEY_PX), panel)
+    return below(*key(colours, width=300), panel)
 
 
 def _draw_by_iou(result: UpperBoundResult) -> Spec:
@@ -168,7 +167,7 @@ def _draw_by_iou(result: UpperBoundResult) -> Spec:
         width=300,
         height=190,
     )
-    return below(*key(styles, width=KEY_PX), panel, gap=6)
+    return below(*key(styles, width=300), panel, gap=6)
 
 
 def _detectors(result: UpperBoundResult) -> Table[DetectorGap]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Final
@@ -52,18 +52,15 @@ STYLES: Final[Mapping[str, Style]] = {
 
 def recognition_section(result: UpperBoundResult) -> Section:
     table, iou, choice = _strategies(result), result.choice.sampled_iou, result.choice.intervals
-    legend = []
-    if iou is not None:
-        legend.append(f"Boxes around: shifted, with IoU {number(iou)} to the true box.")
-    if choice is not None:
-        legend.append(f"Line: {level(choice.level)} interval, by resampling images.")
+    around = f"Boxes around: shifted, with IoU {number(iou)} to the true box. " if iou else ""
+    line = f"Line: {level(choice.level)} interval, by resampling images." if choice else ""
     by_strategy = Plot(
         "bound_strategies",
         "UAP by how labels are found",
         "Boxes around the object raise UAP where a second look helps; where they lower it, the "
         "classifier needs a tight box.",
         partial(_draw_strategies, table),
-        legend=" ".join(legend),
+        legend=(around + line).rstrip(),
         about=f"{result.classifier} on {result.dataset}",
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
         wide=True,
@@ -169,14 +166,13 @@ def _draw_context(table: Table[ContextAccuracy]) -> Spec:
     widest = max((row["x"] for row in scaled), default=1.0)
     accuracy = Axis("accuracy", to_a_tenth(row["y"] for row in known))
     look = {"align": "left", "fontSize": SMALL_PX}
-    labels = list(_labels(whole, accuracy))
     panel = plot(
         scaled,
         Axis("scale of the box", (0, 1.03 * widest), ticks=8),
         accuracy,
         rule_along(1.0),
         Mark("rule", {"y": "y"}, {"strokeWidth": 1.5}, whole),
-        Mark("text", {"x": WIDTH + 6, "y": "y", "text": "text"}, look, labels),
+        Mark("text", {"x": WIDTH + 6, "y": "y", "text": "text"}, look, _labels(whole, accuracy)),
         lines(rows=[*_joint(scaled), *scaled], strokeWidth=1.75),
         dots(size=24),
         width=WIDTH,
@@ -185,14 +181,16 @@ def _draw_context(table: Table[ContextAccuracy]) -> Spec:
     return below(*key(styles, width=WIDTH), panel, gap=6)
 
 
-def _labels(whole: Sequence[Row], axis: Axis) -> Iterator[Row]:
+def _labels(whole: Sequence[Row], axis: Axis) -> list[Row]:
     """From the top down, no two over each other, none below the plot."""
     lines_px = (HEIGHT * (1 - axis.share(row["y"])) for row in whole)
     places = list(accumulate(lines_px, lambda above, line: max(line, above + LABEL_PX)))
     too_low = max([HEIGHT, *places]) - HEIGHT
-    for row, place in zip(whole, places, strict=True):
-        up = axis.value(1 - (place - too_low) / HEIGHT)
-        yield {"y": up, "text": f"{score(row['y'])} {row['series']}", "ink": row["colour"]}
+    ups = [axis.value(1 - (place - too_low) / HEIGHT) for place in places]
+    return [
+        {"y": up, "text": f"{score(row['y'])} {row['series']}", "ink": row["colour"]}
+        for row, up in zip(whole, ups, strict=True)
+    ]
 
 
 def _joint(scaled: Sequence[Row]) -> list[Row]:
