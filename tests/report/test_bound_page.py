@@ -12,7 +12,7 @@ from PIL import ImageColor
 
 from boxlens.images import find_images
 from boxlens.report.described import extras_of
-from boxlens.report.pictures.bound_exhibits import COLOUR
+from boxlens.report.described.upper_bound import COLOUR
 from report.bound_results import BOUND_WORLDS, numbered
 from report.drawn import page_without_figures
 from report.test_page import Reader
