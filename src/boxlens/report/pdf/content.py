@@ -79,12 +79,11 @@ def _main_tables(study: Study) -> Iterator[Table[Any]]:
 
 
 def _table(table: Table[Any]) -> dict[str, Any]:
-    columns = [one for one in table.shown if not one.further]
     return {
         "caption": table.caption,
-        "headings": [one.heading for one in columns],
-        "numeric": [one.form.numeric for one in columns],
-        "rows": [[one.text(row) for one in columns] for row in table.rows],
+        "headings": [one.heading for one in table.leading],
+        "numeric": [one.form.numeric for one in table.leading],
+        "rows": [[one.text(row) for one in table.leading] for row in table.rows],
     }
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.charts.theme import themed
-from boxlens.report.study import Plot, Section, Study
+from boxlens.report.study import Plot, Study
 
 
-def drawn_plots(study: Study) -> list[tuple[Section, Plot]]:
+def drawn_plots(study: Study) -> list[Plot]:
     """Those that can be drawn, in their order on the page."""
-    return [(section, plot) for section, plot in study.plots() if not plot.absent]
+    return [plot for _, plot in study.plots() if not plot.absent]
 
 
 def main_plot(study: Study) -> Plot | None:
     """The one that is shown where there is room for one."""
-    shown = (plot for _, plot in drawn_plots(study) if plot.name.startswith(study.main_plot))
+    shown = (one for one in drawn_plots(study) if one.name.startswith(study.main_plot))
     return next(shown, None)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from html import escape
 from itertools import groupby, islice
 from typing import Any
@@ -20,7 +19,6 @@ from boxlens.wording import is_undefined
 Card = Callable[[Plot], str]
 
 MOST_TILES = 6
-METHOD = "method"
 _HEADING = re.compile(r"<(/?)h3\b")
 
 
@@ -46,9 +44,8 @@ def study_page(
 def _summary(study: Study) -> Section:
     """The numbers that matter most, and the answer."""
     first, *others = study.sentences
-    said = (paragraph(first, "lead"), *map(paragraph, others))
-    parts = (tiles(shown_tiles(study)), *said)
-    return Section("summary", "Summary", tuple(Markup(one) for one in parts))
+    texts = (tiles(shown_tiles(study)), paragraph(first, "lead"), *map(paragraph, others))
+    return Section("summary", "Summary", tuple(map(Markup, texts)))
 
 
 def shown_tiles(study: Study) -> list[tuple[str, str]]:
@@ -59,7 +56,7 @@ def shown_tiles(study: Study) -> list[tuple[str, str]]:
 
 def _method(sections: Sequence[Section]) -> Iterator[Section]:
     """What the guide says about counting, for every page of it that a section names."""
-    pages = tuple(dict.fromkeys(name for name in _guides(sections) if _told(name)))
+    pages = tuple(dict.fromkeys(name for name in _guides(sections) if has_method(name)))
     if pages:
         texts = "".join(
             f'<details id="guide-{name}"><summary>boxlens {name}</summary>\n'
@@ -67,7 +64,7 @@ def _method(sections: Sequence[Section]) -> Iterator[Section]:
             for name in pages
         )
         reading = "How every number of this page is counted."
-        yield Section(METHOD, "Method", (Markup(texts),), reading)
+        yield Section("method", "Method", (Markup(texts),), reading)
 
 
 def _guides(sections: Sequence[Section]) -> Iterator[str]:
@@ -76,18 +73,13 @@ def _guides(sections: Sequence[Section]) -> Iterator[str]:
         yield from _guides(one.inner)
 
 
-@cache
-def _told(guide: str) -> bool:
-    return bool(guide) and has_method(guide)
-
-
 def _html(one: Section, drawn: Card, level: int = 2) -> str:
     """Empty where there is nothing to show."""
     parts = [*map(paragraph, one.findings), *filter(None, _parts(one.parts, drawn))]
     inner = [(part, html) for part in one.inner if (html := _html(part, drawn, level + 1))]
     if not parts and not inner:
         return ""
-    how = link(f"#guide-{one.guide}", "How it is counted") if _told(one.guide) else ""
+    how = link(f"#guide-{one.guide}", "How it is counted") if has_method(one.guide) else ""
     reading = f'<p class="reading">{escape(one.reading)} {how}</p>' if one.reading or how else ""
     choices = "".join(f"<li>{link('#' + part.name, part.title)}</li>" for part, _ in inner)
     return "\n".join(

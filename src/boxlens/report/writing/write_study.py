@@ -101,7 +101,7 @@ def _draw(study: Study, drawing: Drawing, progress: Progress | None) -> dict[str
     """Every figure by name, for the page; its files are drawn meanwhile."""
     plots = drawn_plots(study)
     specs: dict[str, dict[str, Any]] = {}
-    for _, plot in plots:
+    for plot in plots:
         if progress:
             n_done = drawing.n_done if drawing.formats else len(specs)
             progress("drawing figures", n_done, len(plots))

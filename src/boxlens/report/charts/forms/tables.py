@@ -29,9 +29,8 @@ def table_rows(
     if isinstance(tips, Mapping):
         told = {words: _column(table, name) for words, name in tips.items()}
     else:
-        columns = [_column(table, name) for name in tips]
-        shown = columns or [one for one in table.shown if not one.further]
-        told = {one.heading or one.key: one for one in shown}
+        columns = [_column(table, name) for name in tips] or table.leading
+        told = {one.heading or one.key: one for one in columns}
     return [
         {
             **{channel: column.value(row) for channel, column in values.items()},
