@@ -15,7 +15,6 @@ FONT_PX: Final = 10
 WIDTH: Final = 340
 LINE_CHARACTERS: Final = 71
 
-
 _WORDS: Final = {
     "labelColor": INK,
     "titleColor": INK,
