@@ -46,8 +46,9 @@ def _images(
     columns = {
         "image_id": _ids_of(images.id, np.arange(n)),
         "file_name": pl.Series(list(images.file_name), dtype=pl.String),
-        "width": _positive(images.width_px),
-        "height": _positive(images.height_px),
+        # Null where they are not known.
+        "width": pl.Series(np.where(images.width_px > 0, images.width_px, np.nan)),
+        "height": pl.Series(np.where(images.height_px > 0, images.height_px, np.nan)),
         "n_objects": pl.Series(np.diff(dataset.gt.offsets)),
     }
     for one in diagnoses:
@@ -129,7 +130,7 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     object_class = _named(classes, dataset.gt.class_row)
     ranks = _ranks(detections, len(classes))
     columns = {
-        "detector": _repeated(detections.name, len(detections), names),
+        "detector": pl.repeat(detections.name, len(detections), dtype=names, eager=True),
         "det_row": pl.Series(np.arange(len(detections)), dtype=pl.Int64),
         "image_row": pl.Series(detections.image_row),
         "image_id": _ids_of(dataset.images.id, detections.image_row),
@@ -177,7 +178,7 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     gt, classes = dataset.gt, dataset.classes.name
     hit_by = _places_of(met.gt_det_row)
     columns = {
-        "detector": _repeated(result.detections.name, len(gt), names),
+        "detector": pl.repeat(result.detections.name, len(gt), dtype=names, eager=True),
         "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
         "image_row": pl.Series(gt.image_row),
         "image_id": _ids_of(dataset.images.id, gt.image_row),
@@ -234,15 +235,6 @@ def _attribute(values: Attribute) -> pl.Series:
     if values.dtype == object:
         return pl.Series(values.tolist(), dtype=pl.String)
     return pl.Series(values)
-
-
-def _repeated(name: str, n: int, names: pl.Enum) -> pl.Series:
-    return pl.repeat(name, n, dtype=names, eager=True)
-
-
-def _positive(sides: npt.NDArray[Any]) -> pl.Series:
-    """Sizes in pixels; null where they are not known."""
-    return pl.Series(np.where(sides > 0, sides, np.nan))
 
 
 def _with_nulls(frame: pl.DataFrame) -> pl.DataFrame:
