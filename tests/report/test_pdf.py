@@ -179,7 +179,10 @@ def test_several_results_share_a_document_with_contents():
     text = text_of(typeset(with_one_figure(content)))
     for words in ("Contents", "Scores under the protocol coco", "Class by class"):
         assert words in text
-    for part in parts:
+    scores, *studies = parts
+    assert len(studies) == 3
+    assert scores.caption in text
+    for part in studies:
         assert part.title in text
     assert score(result.evaluation.detectors[1].metrics["AP75"]) in text
 

@@ -163,6 +163,10 @@ class Typeset:
     """What only the typeset report shows: data for one of its templates."""
 
     make: Callable[[], dict[str, Any]]
+    # Sections and plots in whose place it stands, as far as other plots do not say the same.
+    replaces: Sequence[str] = ()
+    # Sections whose tables stand below the verdict, like the main one.
+    first: Sequence[str] = ()
 
 
 Part = Table[Any] | Plot | Note | Markup | Frame | Typeset

@@ -11,15 +11,6 @@ from boxlens.report.readers.provenance import hash_words, parameters, sources
 from boxlens.report.study import Plot, Section, Study, Table, Typeset
 from boxlens.wording import count
 
-# By the class pages, or nearly so by other figures and tables.
-SAID_ELSEWHERE = frozenset(
-    {"fp_by_class", "repair_orders_borji", "pr_areas_s", "pr_areas_m", "pr_areas_l"}
-)
-SECTIONS_ELSEWHERE = frozenset({"schemes", "classes"})
-# Their tables stand below the verdict, like the main one.
-INTERVALS = "intervals"
-SCORES = "scores"
-
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -30,16 +21,17 @@ class Content:
 
 
 def study_content(
-    study: Study, document: Mapping[str, Any], parts: Sequence[Study] = ()
+    study: Study, document: Mapping[str, Any], parts: Sequence[Study | Table[Any]] = ()
 ) -> Content:
     """`document` is what results.json holds; `parts` are typeset one after the other instead."""
     figures: dict[str, Plot] = {}
+    studies = [one for one in parts if isinstance(one, Study)] or [study]
     words = {
         "title": f"{study.title} on {study.data}",
         "about": ", ".join(study.facts),
         "made_by": f"Boxlens {document['provenance']['boxlens']}",
-        "scores": _scores(study, document) if parts else None,
-        "parts": [_part(one, figures) for one in parts or [study]],
+        "table": next((_table(one) for one in parts if isinstance(one, Table)), None),
+        "parts": [_part(one, figures) for one in studies],
         "provenance": _provenance(study, document),
     }
     return Content(words, figures)
@@ -49,31 +41,31 @@ def _part(study: Study, figures: dict[str, Plot]) -> dict[str, Any]:
     """The figures it shows are added to those of all parts."""
     lead, *others = study.all_sentences
     summary = main_plot(study)
-    classes = next((one.make() for _, one in study.walk() if isinstance(one, Typeset)), None)
-    hidden = frozenset() if classes is None else SECTIONS_ELSEWHERE
+    own = next((one for _, one in study.walk() if isinstance(one, Typeset)), Typeset(dict))
+    hidden = [*own.replaces, *([summary.name] if summary else [])]
     sections = [
-        {"title": one.title, **_figures(one, figures, summary)}
+        {"title": one.title, **_figures(one, figures, hidden)}
         for one in study.sections
-        if one.name not in hidden
+        if one.name not in own.replaces
     ]
     return {
         "title": study.title,
         "about": ", ".join(study.facts),
         "lead": lead,
         "sentences": others,
-        "numbers": list(map(_table, _main_tables(study))),
+        "numbers": list(map(_table, _main_tables(study, own))),
         "summary": summary and _figure(summary, figures),
         "sections": [one for one in sections if one["figures"] or one["remarks"]],
-        "classes": classes,
+        "classes": own.make() or None,
     }
 
 
-def _main_tables(study: Study) -> Iterator[Table[Any]]:
-    """The first one, the one that a notebook shows, and intervals."""
+def _main_tables(study: Study, own: Typeset) -> Iterator[Table[Any]]:
+    """The first one, the one that a notebook shows, and those of some sections."""
     first = True
     for section, part in study.walk():
         if isinstance(part, Table) and part.caption and part.rows:
-            if first or section.name == INTERVALS or part.caption == study.main_table:
+            if first or section.name in own.first or part.caption == study.main_table:
                 yield part
             first = False
 
@@ -87,14 +79,12 @@ def _table(table: Table[Any]) -> dict[str, Any]:
     }
 
 
-def _figures(section: Section, found: dict[str, Plot], summary: Plot | None) -> dict[str, Any]:
-    """The main ones; those that are absent with the reason."""
+def _figures(section: Section, found: dict[str, Plot], hidden: Sequence[str]) -> dict[str, Any]:
+    """Those that are absent with the reason."""
     plots = [one for _, one in section.walk() if isinstance(one, Plot)]
     return {
         "figures": [
-            _figure(one, found)
-            for one in plots
-            if not one.absent and one is not summary and one.name not in SAID_ELSEWHERE
+            _figure(one, found) for one in plots if not one.absent and one.name not in hidden
         ],
         "remarks": [f"{one.title}: not shown, {one.absent}." for one in plots if one.absent],
     }
@@ -103,18 +93,7 @@ def _figures(section: Section, found: dict[str, Plot], summary: Plot | None) -> 
 def _figure(plot: Plot, found: dict[str, Plot]) -> dict[str, Any]:
     file = f"figure_{len(found) + 1}.svg"
     found[file] = plot
-    return {"file": file, "title": plot.title, "reading": plot.reading, "legend": ""}
-
-
-def _scores(study: Study, document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of a protocol, one row per number."""
-    tables = (
-        part
-        for section, part in study.walk()
-        if section.name == SCORES and isinstance(part, Table) and part.caption
-    )
-    caption = f"Scores under the protocol {document['parameters'].get('protocol')}"
-    return next(({**_table(one), "caption": caption} for one in tables), None)
+    return {"file": file, "title": plot.title, "reading": plot.reading}
 
 
 def _provenance(study: Study, document: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from boxlens.report.charts.class_blocks import class_blocks
+from boxlens.report.charts.kinds import SIZES
 from boxlens.report.described.diagnosis import plots, tables
 from boxlens.report.described.examples import (
     Pictures,
@@ -23,6 +24,14 @@ from boxlens.wording import counted, score
 
 __all__ = ["OBJECTS", "study"]
 GUIDE = "diagnose"
+# Said by the class pages of the typeset report, or nearly so by its other figures and tables.
+SAID_BY_CLASSES = (
+    "schemes",
+    "classes",
+    "fp_by_class",
+    "repair_orders_borji",
+    *(f"pr_areas_{size}" for size in SIZES),
+)
 
 
 def study(result: DiagnosisResult, pictures: Pictures | None = None) -> Study:
@@ -110,7 +119,10 @@ def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Se
     yield Section(
         "classes",
         "Classes",
-        (tables.classes_table(result), Typeset(partial(class_blocks, result))),
+        (
+            tables.classes_table(result),
+            Typeset(partial(class_blocks, result), first=("intervals",), replaces=SAID_BY_CLASSES),
+        ),
         reading="Shares of the top false positives of a class by kind. More columns: AP gained by "
         "fixing each of TIDE's errors (+), and the classes that its top false positives are on.",
         guide=GUIDE,
