@@ -14,8 +14,7 @@ from pypdf import PdfReader
 from boxlens.errors import MissingExtraError
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.described import describe, extras_of
-from boxlens.report.pdf.content import Content, study_content
-from boxlens.report.pdf.writing import typeset
+from boxlens.report.pdf.writing import Content, study_content, typeset
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.report import ReportChoice, answer_tables
 from boxlens.wording import score

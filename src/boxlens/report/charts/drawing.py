@@ -35,11 +35,12 @@ class Drawing(ExitStack):
         self._scratch = self.enter_context(scratch_folder())
         self._files: list[Future[tuple[Path, ...]]] = []
         self._idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
-        self._processes = [_started() for _ in range(_n_processes() if self.formats else 0)]
+        n = min(os.cpu_count() or 1, MOST_PROCESSES) if self.formats and sys.executable else 0
+        self._processes = [_started() for _ in range(n)]
         for one in self._processes:
             self._idle.put(one)
             self.callback(one.communicate)
-        self._threads = ThreadPoolExecutor(max(len(self._processes), 1))
+        self._threads = ThreadPoolExecutor(max(n, 1))
         self.callback(self._threads.shutdown, cancel_futures=True)
         self.push(self._stopped)
         # Made first, while figures are still prepared, and kept where this process finds it.
@@ -87,10 +88,6 @@ class Drawing(ExitStack):
             return False
         finally:
             self._idle.put(process)
-
-
-def _n_processes() -> int:
-    return min(os.cpu_count() or 1, MOST_PROCESSES) if sys.executable else 0
 
 
 def _started() -> subprocess.Popen[str]:

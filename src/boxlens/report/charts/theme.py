@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import Final
 
 from boxlens.report.charts.colours import GRID, INK, LINE, NEUTRAL, SOFT_INK, WHITE
-from boxlens.report.charts.forms.layers import Spec
 
 # vl-convert brings Liberation Sans; Arial and Helvetica have the same widths in a browser.
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 FONT_PX: Final = 10
 # A quarter of a page is about 8.5 cm, 320 px, wide.
 WIDTH: Final = 340
-LINE_CHARACTERS: Final = 71
 
 _WORDS: Final = {
     "labelColor": INK,
@@ -68,12 +65,3 @@ CONFIG: Final = {
     "concat": {"spacing": 16},
     "scale": {"bandPaddingInner": 0.25, "bandPaddingOuter": 0.15},
 }
-
-
-def themed(chart: Spec, *, title: str, about: str = "", reading: str = "") -> Spec:
-    """The whole figure: what is seen, of which detector and data, how to read it."""
-    lines = [*wrap(about, LINE_CHARACTERS), *wrap(reading, LINE_CHARACTERS)]
-    heading = {"text": wrap(title, LINE_CHARACTERS - 12), "subtitle": lines}
-    # A page writes them itself, in lines of its own width.
-    texts = {"about": about, "reading": reading}
-    return {"title": heading, "usermeta": texts, "config": CONFIG, **chart}

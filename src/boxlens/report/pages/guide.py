@@ -30,8 +30,8 @@ _PAGE_LINK = re.compile(r"(?:(?P<page>[\w-]+)\.md)?(?:#(?P<heading>[\w-]+))?")
 
 def pages() -> tuple[str, ...]:
     """The names of all pages, the index first."""
-    names = sorted(path.stem for path in _folder().glob("*.md"))
-    return tuple(sorted(names, key=lambda name: name != "index"))
+    names = (path.stem for path in _folder().glob("*.md"))
+    return tuple(sorted(names, key=lambda name: (name != "index", name)))
 
 
 def guide_page(name: str) -> str:

@@ -157,8 +157,8 @@ def _told_as_unwritable(path: Path) -> Iterator[None]:
 def _listed(path: Path) -> list[str]:
     """Of the last run; a path that leads out of the folder is not ours to remove."""
     lines = read_text(path / LIST).splitlines() if (path / LIST).exists() else []
-    return [line for line in lines if line and _inside(PurePosixPath(line))]
-
-
-def _inside(name: PurePosixPath) -> bool:
-    return not name.is_absolute() and ".." not in name.parts
+    return [
+        line
+        for line in lines
+        if line and not PurePosixPath(line).is_absolute() and ".." not in PurePosixPath(line).parts
+    ]

@@ -139,9 +139,8 @@ def _classes(dataset: Dataset) -> Iterator[Mapping[str, Any]]:
 
 def _attribute(name: str, values: Attribute) -> dict[str, Any]:
     if values.dtype != object:
-        known = values[~np.isnan(values)]
-        flag = bool(np.isin(known, (0.0, 1.0)).all())
+        flag = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
         return {"name": name, "kind": "flag" if flag else "number"}
     texts = sorted({value for value in values.tolist() if value is not None})
-    described = {"name": name, "kind": "text"}
-    return {**described, "values": texts} if len(texts) <= MOST_TEXTS else described
+    few = {"values": texts} if len(texts) <= MOST_TEXTS else {}
+    return {"name": name, "kind": "text", **few}

@@ -199,7 +199,7 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
         "P_N_predicted": pl.Series(misses.predicted),
         "unexpected": pl.Series(_unexpected(result)),
         "loss": pl.Series(met.gt_loss),
-        **{f"attribute_{name}": _attribute(values) for name, values in gt.attributes.items()},
+        **{f"attribute_{name}": _series(values) for name, values in gt.attributes.items()},
         **{
             f"characteristic_{name}": _named(subsets, codes)
             for name, subsets, codes in characteristics(result)
@@ -231,12 +231,6 @@ def characteristics(result: DiagnosisResult) -> Iterator[tuple[str, tuple[str, .
             yield name, states, np.where(codes < 0, -1, codes - 2 * at)
 
 
-def _attribute(values: Attribute) -> pl.Series:
-    if values.dtype == object:
-        return pl.Series(values.tolist(), dtype=pl.String)
-    return pl.Series(values)
-
-
 def _with_nulls(frame: pl.DataFrame) -> pl.DataFrame:
     """NaN becomes null, which every reader of Parquet knows."""
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
@@ -252,9 +246,13 @@ def _named(names: Sequence[str], codes: Rows) -> pl.Series:
     return known.gather(_places_of(codes))
 
 
+def _series(values: Ids | Attribute) -> pl.Series:
+    texts = values.dtype == object
+    return pl.Series(values.tolist(), dtype=pl.String) if texts else pl.Series(values)
+
+
 def _ids_of(ids: Ids, rows: Rows) -> pl.Series:
-    known = pl.Series(ids.tolist(), dtype=pl.String) if ids.dtype == object else pl.Series(ids)
-    return known.gather(_places_of(rows))
+    return _series(ids).gather(_places_of(rows))
 
 
 def _places_of(rows: Rows) -> pl.Series:

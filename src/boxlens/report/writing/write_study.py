@@ -19,8 +19,7 @@ from boxlens.report.charts.export import figure_formats
 from boxlens.report.described import describe, extras_of
 from boxlens.report.described.examples import MEGABYTES, check_megabytes
 from boxlens.report.described.extras import Extras, Images
-from boxlens.report.pdf.content import study_content
-from boxlens.report.pdf.writing import check_typst, typeset
+from boxlens.report.pdf.writing import check_typst, study_content, typeset
 from boxlens.report.pictures.gallery import Gallery, contact_sheet
 from boxlens.report.readers.figures import drawn_plots, spec_of
 from boxlens.report.readers.frames import study_frames

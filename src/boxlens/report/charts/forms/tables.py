@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from boxlens.report.charts.forms.layers import Row
-from boxlens.report.study import Column, Form, Table
+from boxlens.report.study import Column, Form, Table, table_of
 
 
 def table_rows(
@@ -47,17 +47,10 @@ def told_rows(
 
     Each of what was `found` has its values in this order, and last other keys of its row.
     """
-    place = {name: at for at, name in enumerate(forms)}
+    rows = list(found)
+    table = table_of("", "tips", forms, [row[:-1] for row in rows])
     return [
-        {
-            **{channel: values[place[name]] for channel, name in channels.items()},
-            "tip": {
-                name: form.text(value)
-                for (name, form), value in zip(forms.items(), values, strict=True)
-            },
-            **more,
-        }
-        for *values, more in found
+        {**one, **row[-1]} for one, row in zip(table_rows(table, **channels), rows, strict=True)
     ]
 
 
