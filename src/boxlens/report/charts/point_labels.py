@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 LETTER_PX: Final = 4.6
@@ -31,19 +30,6 @@ Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The middle of a label, in pixels of the panel, and the end of the stroke that leads to it.
-
-    Where the label stands beside its point, that end is the point.
-    """
-
-    x: float
-    y: float
-    lead_x: float
-    lead_y: float
-
-
 def place_labels(
     points: Sequence[Point],
     texts: Sequence[str],
@@ -51,8 +37,12 @@ def place_labels(
     width: float,
     height: float,
     line: Sequence[Point] = (),
-) -> list[Place]:
-    """None leaves the panel or lies on the line if there is another way; `line` has two ends."""
+) -> list[tuple[Point, Point]]:
+    """The middle of each label, in pixels of the panel, and the end of the stroke that leads to it.
+
+    Where the label stands beside its point, that end is the point. None leaves the panel or lies on
+    the line if there is another way; `line` has two ends.
+    """
     fixed = [_around(x, y, POINT_PX, POINT_PX) for x, y in points]
     fixed += [_around(x, y, STEP_PX, STEP_PX) for x, y in _along(line)]
     wides = [LETTER_PX * len(text) for text in texts]
@@ -123,10 +113,11 @@ def _nearest(label: Rectangle, point: Point) -> Point:
     return min(max(point[0], left), right), min(max(point[1], top), bottom)
 
 
-def _place(label: Rectangle, point: Point) -> Place:
+def _place(label: Rectangle, point: Point) -> tuple[Point, Point]:
+    left, top, right, bottom = label
     end = _nearest(label, point)
     lead = end if math.dist(point, end) > LED_FROM_PX else point
-    return Place((label[0] + label[2]) / 2, (label[1] + label[3]) / 2, *lead)
+    return ((left + right) / 2, (top + bottom) / 2), lead
 
 
 def _shared(one: Rectangle, other: Rectangle) -> float:

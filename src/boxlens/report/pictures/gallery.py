@@ -108,12 +108,10 @@ def hang_files(
     for done, (image_id, examples) in enumerate(wanted.items()):
         if progress:
             progress("cutting examples", done, len(wanted))
-        if image_id not in path_of:
-            problems["example_without_picture"] += 1
-            continue
-        picture = _read(path_of[image_id])
+        path = path_of.get(image_id)
+        picture = None if path is None else _read(path)
         if picture is None:
-            problems["example_unreadable"] += 1
+            problems["example_unreadable" if path else "example_without_picture"] += 1
             continue
         scale = scale_of(picture, image_id)
         # Boxes may be fractions of their image.

@@ -49,9 +49,9 @@ class OutputFolder:
             yield waiting
         self.written.append(name)
 
-    def write_text(self, name: str, text: str) -> None:
+    def write(self, name: str, content: str | bytes) -> None:
         with self.file(name) as waiting:
-            waiting.write_text(text, encoding="utf-8")
+            waiting.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def close(self) -> None:
         """Puts the files in their places, and removes what an earlier run left there."""

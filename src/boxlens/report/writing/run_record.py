@@ -50,7 +50,7 @@ def write_run(
         ("run.json", run_record(run.dataset, diagnoses, study, document)),
         ("figures/figures.json", figure_records(study, specs)),
     ):
-        output.write_text(name, json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+        output.write(name, json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
     return run_tables(run.dataset, diagnoses, run.comparison)
 
 

@@ -64,7 +64,7 @@ def write_study(
     with output_folder(place) as output, Drawing(formats) as drawing:
         specs = _draw(study, drawing, progress)
         document = result.to_json()
-        output.write_text("results.json", _json_lines(document) + "\n")
+        output.write("results.json", _json_lines(document) + "\n")
         document["notices"] = to_json(result.all_notices)
         tables = study_frames(study)
         _write_tables(output, tables, "csv")
@@ -73,11 +73,10 @@ def write_study(
         _write_tables(output, tables, "parquet")
         subsets = list(_write_datasets(output, extras))
         _write_figures(output, drawing, gallery, progress)
-        output.write_text("report.html", study_page(study, document, specs, formats))
+        output.write("report.html", study_page(study, document, specs, formats))
         if pdf:
             content = study_content(study, document, extras.typeset())
-            with output.file("report.pdf") as waiting:
-                waiting.write_bytes(typeset(content, progress))
+            output.write("report.pdf", typeset(content, progress))
     pages = ["report.html", *["report.pdf"] * pdf, "results.json"]
     told = _told(len(tables), len(specs), formats, gallery)
     return f"{place}/: {', '.join([*pages, *told, *subsets])}"
@@ -125,8 +124,7 @@ def _write_tables(
         # Polars has errors of its own for a full disk; in memory there is none.
         table = BytesIO()
         (frame.write_csv if kind == "csv" else frame.write_parquet)(table)
-        with output.file(f"tables/{name}.{kind}") as waiting:
-            waiting.write_bytes(table.getbuffer())
+        output.write(f"tables/{name}.{kind}", table.getvalue())
 
 
 def _write_datasets(output: OutputFolder, extras: Extras) -> Iterator[str]:
@@ -147,8 +145,6 @@ def _write_figures(
 ) -> None:
     """Their files, and one picture per kind of example, with all of them."""
     for hung in () if gallery is None else gallery.walls:
-        with output.file(f"figures/gallery_{hung.wall.name}.jpg") as waiting:
-            waiting.write_bytes(contact_sheet(hung))
+        output.write(f"figures/gallery_{hung.wall.name}.jpg", contact_sheet(hung))
     for path in drawing.files(progress):
-        with output.file(f"figures/{path.name}") as waiting:
-            waiting.write_bytes(path.read_bytes())
+        output.write(f"figures/{path.name}", path.read_bytes())
