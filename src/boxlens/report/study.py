@@ -247,14 +247,10 @@ class Study:
         )
 
     def tables(self) -> Iterator[Table[Any]]:
-        for _, part in self.walk():
-            if isinstance(part, Table):
-                yield part
+        return (part for _, part in self.walk() if isinstance(part, Table))
 
     def plots(self) -> Iterator[tuple[Section, Plot]]:
-        for section, part in self.walk():
-            if isinstance(part, Plot):
-                yield section, part
+        return ((section, part) for section, part in self.walk() if isinstance(part, Plot))
 
     def with_own_names(self) -> Study:
         """Every plot under a name of its own: attributes may differ in signs no file name has."""
@@ -286,8 +282,7 @@ class Study:
         return replace(self, sections=tuple(sections))
 
     def walk(self) -> Iterator[tuple[Section, Part]]:
-        for section in self.sections:
-            yield from section.walk()
+        return (found for section in self.sections for found in section.walk())
 
 
 def table_of(

@@ -81,8 +81,7 @@ class Drawing(ExitStack):
             return False
         process = self._idle.get()
         try:
-            process.stdin.write(json.dumps(job) + "\n")  # type: ignore[union-attr]
-            process.stdin.flush()  # type: ignore[union-attr]
+            print(json.dumps(job), file=process.stdin, flush=True)
             return process.stdout.readline() == "done\n"  # type: ignore[union-attr]
         except OSError:
             return False
@@ -111,10 +110,10 @@ def _work(jobs: IO[str], answers: IO[str]) -> None:
                 vega_script()
             else:
                 save_spec(job["spec"], job["stem"], job["formats"])
-            answers.write("done\n")
+            answer = "done"
         except Exception:  # noqa: BLE001 - the other side tries it again, and tells
-            answers.write("failed\n")
-        answers.flush()
+            answer = "failed"
+        print(answer, file=answers, flush=True)
 
 
 if __name__ == "__main__":

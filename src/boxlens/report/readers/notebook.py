@@ -70,8 +70,7 @@ def study_html(study: Study) -> str:
 
 def _main_table(study: Study) -> str:
     shown = (one for one in study.tables() if one.caption and one.rows)
-    main = next((one for one in shown if study.main_table in ("", one.caption)), None)
-    return "" if main is None else table_html(main)
+    return next((table_html(one) for one in shown if study.main_table in ("", one.caption)), "")
 
 
 def table_html(table: Table[Any]) -> str:

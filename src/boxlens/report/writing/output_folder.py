@@ -89,14 +89,12 @@ class Claim:
     def release(self) -> None:
         """At the end, however it came: a claim under which nothing was kept goes."""
         with suppress(OSError):
-            if any(one.is_file() and one != self.path / LIST for one in self.path.rglob("*")):
-                return
-            if _listed(self.path):
+            below = sorted(self.path.rglob("*"), reverse=True)
+            kept = any(one.is_file() and one != self.path / LIST for one in below)
+            if kept or _listed(self.path):
                 return
             (self.path / LIST).unlink()
-            below = [one for one in self.path.rglob("*") if one.is_dir()]
-            for folder in (*sorted(below, reverse=True), *self._made):
-                folder.rmdir()
+            _remove_empty([*(one for one in below if one.is_dir()), *self._made])
 
 
 def _remove_empty(made: Sequence[Path]) -> None:

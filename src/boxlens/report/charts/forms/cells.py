@@ -11,15 +11,12 @@ from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.panels import FRAME, number_columns, panel
 
 FONT_PX: Final = 10
-# From here on a cell is too dark for dark letters.
-DARK_LEVEL: Final = 0.6
-DARK_DIVERGING: Final = 0.75
 
 
 def cell(level: float, text: str | Sequence[str], *, diverging: bool = False, **more: Any) -> Row:
     """A row of `matrix`: how dark, from 0 (or -1) to 1, and what is written, perhaps in lines."""
-    dark = DARK_DIVERGING if diverging else DARK_LEVEL
-    return {"level": level, "text": text, "ink": WHITE if abs(level) > dark else INK, **more}
+    too_dark = abs(level) > (0.75 if diverging else 0.6)
+    return {"level": level, "text": text, "ink": WHITE if too_dark else INK, **more}
 
 
 def matrix(
