@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from boxlens.data import Dataset, Detections
+from boxlens.data import Dataset
 from boxlens.data.columns import Attribute, Boxes, Floats, Ids
 from boxlens.metrics.ranking import rank
 from boxlens.studies.comparison import ComparisonResult
@@ -128,7 +128,7 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     classes = dataset.classes.name
     on_object = result.hoiem.det_gt_row.astype(np.int64)
     object_class = _named(classes, dataset.gt.class_row)
-    ranks = _ranks(detections, len(classes))
+    ranks, by_objects = _ranks(result)
     columns = {
         "detector": pl.repeat(detections.name, len(detections), dtype=names, eager=True),
         "det_row": pl.Series(np.arange(len(detections)), dtype=pl.Int64),
@@ -137,7 +137,7 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
         "class": _named(classes, detections.class_row),
         "score": pl.Series(detections.score),
         "rank": pl.Series(ranks),
-        "top": pl.Series(_by_objects(result, ranks)),
+        "top": pl.Series(by_objects),
         **_boxes_of(detections.box),
         **{scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme]) for scheme in SCHEMES},
         "object_row": _places_of(met.det_gt_row),
@@ -154,22 +154,19 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     return _with_nulls(pl.DataFrame(columns))
 
 
-def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
-    """The place of each detection among those of its class, from 1."""
-    ranking = rank(detections, n_classes)
-    ranks = np.empty(len(detections), dtype=np.int64)
-    for row in range(n_classes):
+def _ranks(result: DiagnosisResult) -> tuple[npt.NDArray[np.int64], Floats]:
+    """The place of each detection among those of its class, from 1, also by number of its objects.
+
+    That is up to 1 for Hoiem's top detections.
+    """
+    ranking = rank(result.detections, len(result.hoiem.classes))
+    ranks = np.empty(len(result.detections), dtype=np.int64)
+    by_objects = np.empty(len(ranks))
+    for row, one in enumerate(result.hoiem.classes):
         ranked = ranking.of_class(row)
         ranks[ranked] = np.arange(1, len(ranked) + 1)
-    return ranks
-
-
-def _by_objects(result: DiagnosisResult, ranks: npt.NDArray[np.int64]) -> Floats:
-    """Rank by number of objects of the class: up to 1 for Hoiem's top detections."""
-    n_objects = np.array([row.n_objects for row in result.hoiem.classes], dtype=np.float64)
-    n_objects[n_objects == 0] = np.nan
-    by_class: Floats = ranks / n_objects[result.detections.class_row]
-    return by_class
+        by_objects[ranked] = ranks[ranked] / (one.n_objects or np.nan)
+    return ranks, by_objects
 
 
 def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
