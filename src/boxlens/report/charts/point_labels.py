@@ -46,11 +46,14 @@ def place_labels(
     fixed = [_around(x, y, POINT_PX, POINT_PX) for x, y in points]
     fixed += [_around(x, y, STEP_PX, STEP_PX) for x, y in _along(line)]
     wides = [LETTER_PX * len(text) for text in texts]
+    furthest = 2 * (DISTANCES[-1] + LINE_PX)
     labels: dict[int, Rectangle] = {}
     for _ in range(N_ROUNDS):
         for at, (x, y) in enumerate(points):
             others = (one for other, one in labels.items() if other != at)
-            taken = _within_reach([*fixed, *others], x, y, wides[at])
+            # What some place of the label could cover.
+            reach = _around(x, y, furthest + 2 * wides[at], furthest)
+            taken = [one for one in (*fixed, *others) if _shared(one, reach)]
             costs = {
                 label: _covered(label, taken, width, height) + _misread(label, points, at)
                 for label in _candidates(x, y, wides[at])
@@ -78,21 +81,13 @@ def _candidates(x: float, y: float, wide: float) -> Iterator[Rectangle]:
             yield _around(x + beside, y + below, wide, LINE_PX)
 
 
-def _within_reach(taken: Sequence[Rectangle], x: float, y: float, wide: float) -> list[Rectangle]:
-    """What some place of a label could cover."""
-    furthest = 2 * (DISTANCES[-1] + LINE_PX)
-    reach = _around(x, y, furthest + 2 * wide, furthest)
-    return [one for one in taken if _shared(one, reach)]
-
-
 def _around(x: float, y: float, wide: float, high: float) -> Rectangle:
     return x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
 
 
 def _covered(label: Rectangle, taken: Sequence[Rectangle], width: float, height: float) -> float:
     """Pixels that are covered, and those outside the panel."""
-    whole = (label[2] - label[0]) * (label[3] - label[1])
-    outside = whole - _shared(label, (0.0, 0.0, width, height))
+    outside = _shared(label, label) - _shared(label, (0.0, 0.0, width, height))
     return round(outside + sum(_shared(label, one) for one in taken), 6)
 
 

@@ -117,14 +117,12 @@ def _tokens(name: str) -> list[Token]:
 
 def _section(tokens: Sequence[Token]) -> list[Token]:
     """What stands below the heading "Method", up to the next one of its rank."""
-    inside = False
-    kept = []
-    for at, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag in {"h1", "h2"}:
-            inside = tokens[at + 1].content == METHOD
-        if inside:
-            kept.append(token)
-    return kept[3:]  # opening, text and closing of the heading
+    headings = (at for at, one in enumerate(tokens) if one.type == "heading_open")
+    tops = [at for at in headings if tokens[at].tag in {"h1", "h2"}]
+    for start, end in pairwise([*tops, len(tokens)]):
+        if tokens[start + 1].content == METHOD:
+            return [*tokens[start + 3 : end]]  # without opening, text and closing of the heading
+    return []
 
 
 @cache
