@@ -201,18 +201,6 @@ class Section:
         parts = tuple(map(change, self.parts))
         return replace(self, parts=parts, inner=tuple(one.changed(change) for one in self.inner))
 
-    def with_prefix(self, prefix: str, detector: str = "") -> Section:
-        """Its plots and table files under names of their own, or about one detector."""
-
-        def named(part: Part) -> Part:
-            if isinstance(part, Plot):
-                return replace(part, name=prefix + part.name, detector=detector or part.detector)
-            if isinstance(part, Table) and part.name:
-                return replace(part, name=prefix + part.name)
-            return part
-
-        return self.changed(named)
-
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -271,15 +259,21 @@ class Study:
 
     def within(self, name: str) -> Study:
         """As part of a larger report: sections, plots and tables carry its name."""
-        sections = (
-            replace(one.with_prefix(f"{name}_"), name=f"{name}-{one.name}") for one in self.sections
-        )
-        return replace(self, sections=tuple(sections))
+        named = self.of_detector("", f"{name}_")
+        sections = (replace(one, name=f"{name}-{one.name}") for one in named.sections)
+        return replace(named, sections=tuple(sections))
 
     def of_detector(self, detector: str, prefix: str = "") -> Study:
         """All about one detector; `prefix` keeps its files apart from those of others."""
-        sections = (one.with_prefix(prefix, detector) for one in self.sections)
-        return replace(self, sections=tuple(sections))
+
+        def named(part: Part) -> Part:
+            if isinstance(part, Plot):
+                return replace(part, name=prefix + part.name, detector=detector or part.detector)
+            if isinstance(part, Table) and part.name:
+                return replace(part, name=prefix + part.name)
+            return part
+
+        return replace(self, sections=tuple(one.changed(named) for one in self.sections))
 
     def walk(self) -> Iterator[tuple[Section, Part]]:
         return (found for section in self.sections for found in section.walk())

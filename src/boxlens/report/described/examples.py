@@ -168,11 +168,9 @@ def _figure(crop: Crop) -> str:
 
 
 def _tables(result: DiagnosisResult) -> tuple[Part, ...]:
+    iou = result.hoiem.iou
     errors = (
-        (
-            KINDS["dupe" if is_duplicate(one, result.hoiem.iou) else one.kind].label,
-            *_ERROR(one),
-        )
+        (KINDS["dupe" if is_duplicate(one, iou) else one.kind].label, *_ERROR(one))
         for one in result.gallery
     )
     forms = {"kind": TEXT, "said": TEXT, "score": SCORE, "is on": TEXT, "IoU": SCORE}

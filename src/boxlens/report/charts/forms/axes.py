@@ -68,18 +68,14 @@ class Axis:
 
     def share(self, value: float) -> float:
         """Where a value lies between the ends, from 0 to 1."""
-        low, high = map(self._along, self.ends or (0.0, 1.0))
-        return (self._along(value) - low) / (high - low)
+        along = {"linear": float, "log": math.log, "sqrt": math.sqrt}[self.kind]
+        low, high = map(along, self.ends or (0.0, 1.0))
+        return (along(value) - low) / (high - low)
 
     def value(self, share: float) -> float:
         """What lies at a share of the way, along a line that is not bent."""
         low, high = self.ends or (0.0, 1.0)
         return low + (high - low) * share
-
-    def _along(self, value: float) -> float:
-        if self.kind == "linear":
-            return value
-        return math.log(value) if self.kind == "log" else math.sqrt(value)
 
 
 @dataclass(frozen=True, slots=True)
