@@ -91,7 +91,7 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
     places = [shown.index(text) for text in describe(result).sentences]
     assert places
     assert places == sorted(places)
-    for _, plot in drawn_plots(describe(result)):
+    for plot in drawn_plots(describe(result)):
         assert plot.title in shown
         assert plot.reading in shown
 
@@ -99,7 +99,7 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
 @every_verb
 def test_every_figure_follows_the_schema_and_writes_nothing_undefined(name):
     verb = VERBS[name]
-    for _, plot in drawn_plots(describe(verb.worlds[verb.whole]())):
+    for plot in drawn_plots(describe(verb.worlds[verb.whole]())):
         spec = spec_of(titled(plot))
         json.dumps(spec, allow_nan=False)
         # Rows are the same throughout.

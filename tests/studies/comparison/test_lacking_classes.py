@@ -15,7 +15,7 @@ from boxlens.data import select_classes
 from boxlens.errors import ParameterError
 from boxlens.metrics.protocols import prepare
 from boxlens.report.described import describe
-from boxlens.report.pdf.content import study_content
+from boxlens.report.pdf.writing import study_content
 from boxlens.studies.comparison.verdict import answer_sentences
 from oracles import average_precision
 from running import boxlens_here

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
-from typing import Any
+from operator import attrgetter
 
 from boxlens.data import Dataset
 from boxlens.errors import ParameterError
@@ -15,12 +15,10 @@ from boxlens.formats.files import Progress
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.described.extras import Images
 from boxlens.report.pages.markup import notes, paragraph
-from boxlens.report.pictures.exhibits import Shown, Wall
-from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
-from boxlens.report.study import ID, TEXT, Column, Markup, Part, Section, Table
+from boxlens.report.pictures.exhibits import Wall, is_duplicate, walls
+from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, hang
+from boxlens.report.study import ID, SCORE, TEXT, Markup, Part, Section, table_of
 from boxlens.studies.diagnosis import DiagnosisResult
-from boxlens.studies.diagnosis.gallery import Exhibit
-from boxlens.studies.sensitivity import Unexpected
 
 EXAMPLES = "examples"
 # A page that is mailed stays small.
@@ -53,8 +51,6 @@ def hang_examples(
     """The examples whose pictures are given."""
     if images is None:
         return None
-    from boxlens.report.pictures.gallery import hang
-
     return fit_pictures(hang(kinds(), dataset, images, progress=progress), megabytes)
 
 
@@ -71,23 +67,21 @@ def fit_pictures(gallery: Gallery, megabytes: float = MEGABYTES) -> Pictures:
     return Pictures(gallery, shown, tuple(remarks))
 
 
-def within_budget(walls: Sequence[HungWall], most_bytes: float) -> tuple[HungWall, ...]:
+def within_budget(hung: Sequence[HungWall], most_bytes: float) -> tuple[HungWall, ...]:
     """Level by level, so that what does not fit is left out of all kinds alike."""
-    levels = zip_longest(*(hung.crops for hung in walls))
+    levels = zip_longest(*(one.crops for one in hung))
     by_level = ((at, crop) for level in levels for at, crop in enumerate(level) if crop)
-    n_shown, spent = [0] * len(walls), 0
+    n_shown, spent = [0] * len(hung), 0
     for at, crop in by_level:
         spent += len(crop.uri)
         if spent > most_bytes:
             break
         n_shown[at] += 1
-    return tuple(
-        replace(hung, crops=hung.crops[:n]) for hung, n in zip(walls, n_shown, strict=True)
-    )
+    return tuple(replace(one, crops=one.crops[:n]) for one, n in zip(hung, n_shown, strict=True))
 
 
-def n_crops(walls: Iterable[HungWall]) -> int:
-    return sum(len(hung.crops) for hung in walls)
+def n_crops(hung: Iterable[HungWall]) -> int:
+    return sum(len(one.crops) for one in hung)
 
 
 def examples_section(
@@ -104,8 +98,6 @@ def diagnosis_examples(
     """The most confident errors of each kind, and objects found against expectation."""
     if pictures is None:
         return _tables(result)
-    from boxlens.report.pictures.exhibits import walls
-
     kinds = walls(result)
     # Those without a picture are told at least.
     n_hung = n_crops(_named(pictures.gallery.walls, kinds, prefix))
@@ -124,8 +116,15 @@ def comparison_examples(kinds: Sequence[Wall], pictures: Pictures | None) -> tup
     mine = [] if pictures is None else _named(pictures.walls, kinds)
     if mine:
         return tuple(Markup(wall_markup(one)) for one in mine)
+    forms = {"image": ID, "file": TEXT, "scores": TEXT, "objects": TEXT}
     return tuple(
-        Table("", wall.title, wall.shown, IMAGE_COLUMNS, unprinted=True)
+        table_of(
+            "",
+            wall.title,
+            forms,
+            ((one.image_id, one.file_name or None, *one.caption) for one in wall.shown),
+            unprinted=True,
+        )
         for wall in kinds
         # The page has a table of them elsewhere.
         if wall.name != "disputed"
@@ -169,47 +168,37 @@ def _figure(crop: Crop) -> str:
 
 
 def _tables(result: DiagnosisResult) -> tuple[Part, ...]:
+    iou = result.hoiem.iou
+    errors = (
+        (KINDS["dupe" if is_duplicate(one, iou) else one.kind].label, *_ERROR(one))
+        for one in result.gallery
+    )
+    forms = {"kind": TEXT, "said": TEXT, "score": SCORE, "is on": TEXT, "IoU": SCORE}
+    forms |= {"1-recall": SCORE, "image": ID}
+    of_objects = {"class": TEXT, "P_N": SCORE, "expected": SCORE, "object": ID, "image": ID}
     misses = result.sensitivity.misses
-    exhibits = Table(
-        "",
-        "The most confident false positives of each kind",
-        result.gallery,
-        [
-            Column("", "kind", lambda one: _kind(one, result.hoiem.iou), TEXT),
-            Column("", "said", lambda one: one.class_name, TEXT),
-            Column("", "score", lambda one: one.score),
-            Column("", "is on", lambda one: one.object_class, TEXT),
-            Column("", "IoU", lambda one: one.iou),
-            Column("", "1-recall", lambda one: one.one_minus_recall),
-            Column("", "image", lambda one: one.image_id, ID),
-        ],
-        wide=True,
-        unprinted=True,
+    tables = (
+        table_of(
+            "",
+            "The most confident false positives of each kind",
+            forms,
+            errors,
+            wide=True,
+            unprinted=True,
+        ),
+        *(
+            table_of(
+                "",
+                f"Objects that are unexpectedly {what}",
+                of_objects,
+                map(_OBJECT, rows),
+                unprinted=True,
+            )
+            for what, rows in (("difficult", misses.difficult), ("easy", misses.easy))
+        ),
     )
-    unexpected = (
-        Table("", f"Objects that are unexpectedly {what}", rows, OBJECT_COLUMNS, unprinted=True)
-        for what, rows in (("difficult", misses.difficult), ("easy", misses.easy))
-    )
-    tables: tuple[Table[Any], ...] = (exhibits, *unexpected)
     return tuple(one for one in tables if one.rows)
 
 
-def _kind(one: Exhibit, iou: float) -> str:
-    from boxlens.report.pictures.exhibits import is_duplicate
-
-    return KINDS["dupe" if is_duplicate(one, iou) else one.kind].label
-
-
-IMAGE_COLUMNS: Sequence[Column[Shown]] = (
-    Column("", "image", lambda one: one.image_id, ID),
-    Column("", "file", lambda one: one.file_name or None, TEXT),
-    Column("", "scores", lambda one: one.caption[0], TEXT),
-    Column("", "objects", lambda one: one.caption[1], TEXT),
-)
-OBJECT_COLUMNS: Sequence[Column[Unexpected]] = (
-    Column("", "class", lambda row: row.class_name, TEXT),
-    Column("", "P_N", lambda row: row.achieved),
-    Column("", "expected", lambda row: row.predicted),
-    Column("", "object", lambda row: row.object_id, ID),
-    Column("", "image", lambda row: row.image_id, ID),
-)
+_ERROR = attrgetter("class_name", "score", "object_class", "iou", "one_minus_recall", "image_id")
+_OBJECT = attrgetter("class_name", "achieved", "predicted", "object_id", "image_id")

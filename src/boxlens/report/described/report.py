@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from boxlens.report.described import describe, evaluation
 from boxlens.report.described.difficulty import study_in_report
@@ -22,7 +23,7 @@ from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.sensitivity import OBJECTS
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.pictures.exhibits import Wall, walls
-from boxlens.report.study import Section, Study, file_name
+from boxlens.report.study import Section, Study, Table, file_name
 from boxlens.studies.report import ReportResult
 from boxlens.wording import counted
 
@@ -81,11 +82,17 @@ def _walls(result: ReportResult) -> list[Wall]:
     return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
 
 
-def _typeset(result: ReportResult) -> list[Study]:
-    """The comparison, then what each detector gets wrong."""
+def _typeset(result: ReportResult) -> list[Study | Table[Any]]:
+    """The scores, the comparison, then what each detector gets wrong; all in one if alone."""
     diagnoses = result.diagnoses if {"errors", "sensitivity"} & {*result.asked} else ()
     compared = () if result.comparison is None else (result.comparison,)
-    return [describe(one) for one in (*compared, *diagnoses)]
+    studies = [describe(one) for one in (*compared, *diagnoses)]
+    if not studies or result.evaluation is None:
+        return [*studies]
+    parts = evaluation.scores_section(result.evaluation).parts
+    scores = next(one for one in parts if isinstance(one, Table) and one.caption)
+    caption = f"Scores under the protocol {result.evaluation.protocol}"
+    return [replace(scores, caption=caption), *studies]
 
 
 def prefixes(result: ReportResult) -> list[str]:

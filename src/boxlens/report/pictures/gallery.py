@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import math
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,15 +85,10 @@ def hang(
     progress: Progress | None = None,
 ) -> Gallery:
     """With the pictures of a data set."""
-    need_pillow()
     files = images if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)[0]
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
-    row_of = dataset.images.row_of_id()
-
-    def scale(picture: Image, image_id: int | str) -> tuple[float, float]:
-        return _scale(picture, dataset, row_of[image_id])
-
-    return hang_files(kinds, path_of, scale, progress=progress)
+    scale_of = partial(_scale, dataset, dataset.images.row_of_id())
+    return hang_files(kinds, path_of, scale_of, progress=progress)
 
 
 def hang_files(
@@ -105,20 +100,18 @@ def hang_files(
 ) -> Gallery:
     """Reads every picture once; `scale_of` leads from the boxes' numbers to its pixels."""
     need_pillow()
-    wanted: dict[int | str, list[Shown]] = {}
+    wanted: defaultdict[int | str, list[Shown]] = defaultdict(list)
     for shown in (one for wall in kinds for one in wall.shown):
-        wanted.setdefault(shown.image_id, []).append(shown)
+        wanted[shown.image_id].append(shown)
     crops: dict[Shown, Crop] = {}
     problems: Counter[str] = Counter()
     for done, (image_id, examples) in enumerate(wanted.items()):
         if progress:
             progress("cutting examples", done, len(wanted))
-        if image_id not in path_of:
-            problems["example_without_picture"] += 1
-            continue
-        picture = _read(path_of[image_id])
+        path = path_of.get(image_id)
+        picture = None if path is None else _read(path)
         if picture is None:
-            problems["example_unreadable"] += 1
+            problems["example_unreadable" if path else "example_without_picture"] += 1
             continue
         scale = scale_of(picture, image_id)
         # Boxes may be fractions of their image.
@@ -144,10 +137,13 @@ def _read(path: Path) -> Image | None:
         return None
 
 
-def _scale(picture: Image, dataset: Dataset, row: int) -> tuple[float, float]:
+def _scale(
+    dataset: Dataset, row_of: Mapping[int | str, int], picture: Image, image_id: int | str
+) -> tuple[float, float]:
     """From the boxes' numbers to pixels: files may be smaller copies."""
     if dataset.relative:
         return picture.width, picture.height
+    row = row_of[image_id]
     told = (float(dataset.images.width_px[row]), float(dataset.images.height_px[row]))
     if not all(side > 0 for side in told):
         return SAME

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from boxlens.report.charts.colours import DARK_BLUE, WHITE, ramp
-from boxlens.report.charts.kinds import KINDS, kind_of
+from boxlens.report.charts.kinds import KINDS, SIZES, kind_of
 from boxlens.report.described.diagnosis.class_sets import fp_share
 from boxlens.report.study import (
     CHANGE,
@@ -38,13 +38,21 @@ MOST_CONFUSED, NAME_CHARACTERS = 4, 40
 UPRIGHT_CHARACTERS = 6
 # The two states of a flag stand beside each other.
 STATE_STEP = 0.16
+# Said by the blocks, or nearly so by other figures and tables of the typeset report.
+SAID_BY_BLOCKS = (
+    *("schemes", "classes", "fp_by_class", "repair_orders_borji"),
+    *(f"pr_areas_{size}" for size in SIZES),
+)
 
 
 def section(result: DiagnosisResult) -> Section:
     return Section(
         "classes",
         "Classes",
-        (_table(result), Typeset(partial(_blocks, result))),
+        (
+            _table(result),
+            Typeset(partial(_blocks, result), first=("intervals",), replaces=SAID_BY_BLOCKS),
+        ),
         reading="Shares of the top false positives of a class by kind. More columns: AP gained by "
         "fixing each of TIDE's errors (+), and the classes that its top false positives are on.",
         guide="diagnose",
