@@ -16,12 +16,12 @@ from boxlens.report.described.examples import (
     Pictures,
     comparison_examples,
     diagnosis_examples,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import Wall, walls
+from boxlens.report.pictures.comparison_exhibits import comparison_groups
+from boxlens.report.pictures.exhibits import ExampleGroup, example_groups
 from boxlens.report.study import Section, Study, Table, file_name
 from boxlens.studies.report import ReportResult
 from boxlens.wording import counted
@@ -55,18 +55,18 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
 def extras(result: ReportResult) -> Extras:
     return Extras(
         Run(result.dataset, result.diagnoses, comparison=result.comparison),
-        hang=partial(hang_examples, partial(_walls, result), result.dataset),
+        pictures=partial(example_pictures, partial(_groups, result), result.dataset),
         typeset=partial(_typeset, result),
     )
 
 
-def _walls(result: ReportResult) -> list[Wall]:
+def _groups(result: ReportResult) -> list[ExampleGroup]:
     """All examples at once, so that no picture is read twice."""
     found = []
     if "errors" in result.asked:
         for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
-            found += [replace(wall, name=f"{prefix}{wall.name}") for wall in walls(one)]
-    return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
+            found += [replace(group, name=f"{prefix}{group.name}") for group in example_groups(one)]
+    return [*found, *(comparison_groups(result.comparison) if result.comparison else ())]
 
 
 def _typeset(result: ReportResult) -> list[Study | Table[Any]]:
@@ -171,7 +171,7 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
         ]
     inner = list(_by_detector(result, EXAMPLES, told))
     if result.comparison is not None:
-        parts = comparison_examples(comparison_walls(result.comparison), pictures)
+        parts = comparison_examples(comparison_groups(result.comparison), pictures)
         inner.append(replace(examples_section(parts), name="examples-compared", title="Compared"))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:

@@ -10,10 +10,10 @@ from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.report.described import upper_bound_plots as plots
 from boxlens.report.described import upper_bound_tables as tables
-from boxlens.report.described.examples import Pictures, all_walls, fit_pictures, n_crops
+from boxlens.report.described.examples import Pictures, fit_pictures, groups_markup, n_crops
 from boxlens.report.described.extras import Extras, Images
 from boxlens.report.described.faulty_pictures import faulty_pictures
-from boxlens.report.pictures.bound_exhibits import mistakes_wall
+from boxlens.report.pictures.bound_exhibits import mistakes_group
 from boxlens.report.study import SCORE, SHARE, Form, Markup, Part, Section, Study
 from boxlens.studies.upper_bound.nearness import best_detector
 from boxlens.studies.upper_bound.result import UpperBoundResult
@@ -81,17 +81,17 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
 
 
 def extras(result: UpperBoundResult) -> Extras:
-    return Extras(hang=partial(_hang, result))
+    return Extras(pictures=partial(_pictures, result))
 
 
-def _hang(
+def _pictures(
     result: UpperBoundResult, images: Images, megabytes: float, progress: Progress | None
 ) -> Pictures | None:
     """A folder has files of the names that the ground truth gives; by default what was labelled."""
     images = images or result.pictures
     if images is None or not result.mistakes:
         return None
-    from boxlens.report.pictures.gallery import hang_files
+    from boxlens.report.pictures.gallery import crop_from_files
 
     if isinstance(images, ImageFiles):
         paths = dict(zip(images.ids.tolist(), images.paths, strict=True))
@@ -99,8 +99,8 @@ def _hang(
         named = {one.image_id: Path(images) / one.file_name for one in result.mistakes}
         paths = {key: path for key, path in named.items() if path.is_file()}
     return fit_pictures(
-        hang_files(
-            (mistakes_wall(result),),
+        crop_from_files(
+            (mistakes_group(result),),
             paths,
             # In pixels, they are those of the very pictures that were classified.
             lambda picture, _: picture.size if result.relative else (1.0, 1.0),
@@ -125,6 +125,6 @@ def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     if pictures is None:
         table = tables.mistakes_table(result, shown=True)
         return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT_PICTURES}")
-    n_shown = n_crops(pictures.gallery.walls)
+    n_shown = n_crops(pictures.gallery.groups)
     table = tables.mistakes_table(result, shown=n_shown < len(result.mistakes))
-    return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)
+    return Section("mistakes", "Mistakes", (Markup(groups_markup(pictures)), table), reading)

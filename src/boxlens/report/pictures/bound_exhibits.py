@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.pictures.exhibits import Shown, Wall
+from boxlens.report.pictures.exhibits import ExampleGroup, Shown
 from boxlens.studies.upper_bound.result import Mistake, UpperBoundResult
 from boxlens.wording import score
 
 COLOUR = KINDS["cls"].colour
 
 
-def mistakes_wall(result: UpperBoundResult) -> Wall:
-    return Wall(
+def mistakes_group(result: UpperBoundResult) -> ExampleGroup:
+    return ExampleGroup(
         name="mistakes",
         title="Wrong labels, the most confident first",
         reading="The label that the classifier gives to the box, and the true class. Look for "

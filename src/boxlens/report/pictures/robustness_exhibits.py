@@ -13,8 +13,8 @@ from boxlens.formats.files import Progress
 from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Box, Shown, Wall
-from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Box, ExampleGroup, Shown
+from boxlens.report.pictures.gallery import Crop, CroppedGroup, Gallery, cut_example, need_pillow
 from boxlens.studies.robustness.picture_set import StepPictures
 from boxlens.studies.robustness.result import (
     DetectorRobustness,
@@ -58,7 +58,7 @@ def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
     return worst_of_transforms(detector, with_examples)[:MOST_STEPS]
 
 
-def hang_robustness(
+def robustness_galleries(
     result: RobustnessResult, pictures: StepPictures, *, progress: Progress | None = None
 ) -> tuple[Gallery, ...]:
     """One per detector: examples of every step, and a word on pictures that cannot be shown."""
@@ -69,34 +69,34 @@ def hang_robustness(
     for done, detector in enumerate(result.detectors):
         if progress:
             progress("drawing examples", done, len(result.detectors))
-        galleries.append(_hang(detector, pictures, unchanged))
+        galleries.append(_gallery(detector, pictures, unchanged))
     return tuple(galleries)
 
 
-def _hang(
+def _gallery(
     detector: DetectorRobustness,
     pictures: StepPictures,
     unchanged: Callable[[int | str], Small | None],
 ) -> Gallery:
-    hung, n_absent = [], 0
+    cropped, n_absent = [], 0
     for one in shown_steps(detector):
         crops = tuple(_crops(one, pictures, unchanged))
         n_absent += len(one.examples) - len(crops)
         if crops:
-            hung.append(HungWall(_wall(detector, one), crops))
+            cropped.append(CroppedGroup(_group(detector, one), crops))
     notices = counted_notice(
         "example_unreadable",
         n_absent,
         f"examples of {detector.name} have no picture that can be read",
         f"example of {detector.name} has no picture that can be read",
     )
-    return Gallery(tuple(hung), notices)
+    return Gallery(tuple(cropped), notices)
 
 
-def _wall(detector: DetectorRobustness, one: StepRobustness) -> Wall:
+def _group(detector: DetectorRobustness, one: StepRobustness) -> ExampleGroup:
     reference = detector.reference_of(one)
     before = "unchanged" if reference is detector.clean else level_words(reference)
-    return Wall(
+    return ExampleGroup(
         name=one.step.slug,
         title=step_words(one),
         reading=f"AP {score(one.metrics['AP'])}, {before} {score(reference.metrics['AP'])}.",

@@ -12,12 +12,12 @@ from boxlens.report.described.diagnosis import plots, tables
 from boxlens.report.described.examples import (
     Pictures,
     diagnosis_examples,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.sensitivity import OBJECTS, objects_section
-from boxlens.report.pictures.exhibits import walls
+from boxlens.report.pictures.exhibits import example_groups
 from boxlens.report.study import COUNT, SCORE, Section, Study, Typeset
 from boxlens.studies.diagnosis import DiagnosisResult
 from boxlens.wording import counted, score
@@ -66,7 +66,7 @@ def _whose(result: DiagnosisResult) -> str:
 def extras(result: DiagnosisResult) -> Extras:
     return Extras(
         Run(result.dataset, (result,)),
-        hang=partial(hang_examples, partial(walls, result), result.dataset),
+        pictures=partial(example_pictures, partial(example_groups, result), result.dataset),
     )
 
 

@@ -10,18 +10,18 @@ from boxlens.errors import ParameterError
 from boxlens.formats.files import Progress
 from boxlens.report.described.examples import (
     colour_key,
+    group_markup,
     n_crops,
-    wall_markup,
     within_budget,
 )
 from boxlens.report.described.extras import Images
-from boxlens.report.pictures.gallery import Gallery, HungWall
+from boxlens.report.pictures.gallery import CroppedGroup, Gallery
 from boxlens.report.pictures.robustness_exhibits import (
     KEY,
     MOST_FALSE,
     MOST_STEPS,
     class_words,
-    hang_robustness,
+    robustness_galleries,
     shown_steps,
 )
 from boxlens.report.study import TEXT, Markup, Note, Section, Table, table_of
@@ -49,7 +49,7 @@ class StepGalleries(NamedTuple):
     gallery: None = None
 
 
-def hang_examples(
+def example_pictures(
     result: RobustnessResult, images: Images, megabytes: float, progress: Progress | None
 ) -> StepGalleries | None:
     """The pictures are those that the detectors were run on."""
@@ -57,7 +57,9 @@ def hang_examples(
         raise ParameterError("a report on robustness shows the pictures it was made of (images)")
     if result.pictures is None:
         return None
-    return StepGalleries(hang_robustness(result, result.pictures, progress=progress), megabytes)
+    return StepGalleries(
+        robustness_galleries(result, result.pictures, progress=progress), megabytes
+    )
 
 
 def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -> Section:
@@ -65,11 +67,11 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
     galleries, megabytes = ((), 0.0) if pictures is None else pictures[:2]
     reading = READING.format(score=number(result.choice.shown_score))
     told = [f"{one.message}." for gallery in galleries for one in gallery.notices]
-    walls = [hung for gallery in galleries for hung in gallery.walls]
-    if not walls:
+    groups = [cropped for gallery in galleries for cropped in gallery.groups]
+    if not groups:
         return Section(NAME, TITLE, (*map(Note, told), _table(result)), reading)
-    shown = within_budget(walls, 1_000_000 * megabytes)
-    n_over = n_crops(walls) - n_crops(shown)
+    shown = within_budget(groups, 1_000_000 * megabytes)
+    n_over = n_crops(groups) - n_crops(shown)
     if n_over:
         told.append(
             f"{n_over:,} more examples are not shown: the pictures of this page take at most "
@@ -80,16 +82,16 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
         Section(
             f"{NAME}-{at}",
             detector.name,
-            (Markup(_walls(islice(left, len(gallery.walls)))),),
+            (Markup(_groups(islice(left, len(gallery.groups)))),),
         )
         for at, (detector, gallery) in enumerate(zip(result.detectors, galleries, strict=True))
     )
     return Section(NAME, TITLE, (*map(Note, told), Markup(colour_key(KEY))), reading, inner=inner)
 
 
-def _walls(walls: Iterable[HungWall]) -> str:
+def _groups(groups: Iterable[CroppedGroup]) -> str:
     """The first ones open, all others at a click."""
-    texts = [wall_markup(hung, "pairs") for hung in walls if hung.crops]
+    texts = [group_markup(cropped, "pairs") for cropped in groups if cropped.crops]
     shown, hidden = "".join(texts[:N_OPEN]), texts[N_OPEN:]
     if not hidden:
         return shown
