@@ -15,7 +15,7 @@ from boxlens.report.described.robustness.examples import (
     LOST,
     StepGalleries,
     class_words,
-    hang_examples,
+    example_pictures,
     shown_steps,
 )
 from boxlens.report.readers.notebook import html_of
@@ -43,7 +43,7 @@ def page_without_figures(result, galleries=(), megabytes=8.0):
 
 
 def galleries_of(result, pictures=STEP_PICTURES):
-    return hang_examples(replace(result, pictures=pictures), None, 8.0, None).galleries
+    return example_pictures(replace(result, pictures=pictures), None, 8.0, None).galleries
 
 
 @pytest.mark.parametrize("world", ROBUSTNESS_WORLDS)
@@ -162,7 +162,7 @@ def test_unchanged_pictures_stand_beside_changed_ones_and_boxes_are_drawn_in():
     result = one_severity()
     gallery, _ = galleries_of(result)
     assert not gallery.notices
-    image = np.asarray(gallery.walls[0].crops[0].image)
+    image = np.asarray(gallery.groups[0].crops[0].image)
     # 60 x 80 pixels, enlarged five times; the other, which is wider, of the same height.
     width = 600
     assert image.shape == (300, width + 6 + 400, 3)
@@ -187,7 +187,7 @@ def test_at_most_five_false_detections_are_drawn():
     )
     steps = (replace(detector.steps[0], examples=(many,)),)
     (gallery,) = galleries_of(replace(result, detectors=(replace(detector, steps=steps),)))
-    (crop,) = gallery.walls[0].crops
+    (crop,) = gallery.groups[0].crops
     assert sum(colour == FALSE for _, colour in crop.shown.boxes) == 5
     assert "false, 5 drawn: 7 dog" in crop.shown.caption[1]
 

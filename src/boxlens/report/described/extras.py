@@ -19,7 +19,7 @@ from boxlens.studies.diagnosis import DiagnosisResult
 Images = ImageFiles | str | PathLike[str] | None
 
 
-class Hung(Protocol):
+class StudyPictures(Protocol):
     """Pictures, as the study of their verb takes them."""
 
     @property
@@ -45,7 +45,7 @@ class Extras:
 
     run: Run | None = None
     # From the pictures given and the megabytes that a page has for them.
-    hang: Callable[[Images, float, Progress | None], Hung | None] | None = None
+    pictures: Callable[[Images, float, Progress | None], StudyPictures | None] | None = None
     # What is typeset, one after the other, instead of the study; a table stands before the others.
     typeset: Callable[[], Sequence[Study | Table[Any]]] = tuple
     # Data sets by the names of their files; None: there is none to write.

@@ -16,13 +16,13 @@ from boxlens.report.described.examples import (
     Pictures,
     comparison_examples,
     diagnosis_examples,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.sensitivity import OBJECTS
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import Wall, walls
+from boxlens.report.pictures.comparison_exhibits import comparison_groups
+from boxlens.report.pictures.exhibits import ExampleGroup, example_groups
 from boxlens.report.study import Section, Study, Table, file_name
 from boxlens.studies.report import ReportResult
 from boxlens.wording import counted
@@ -70,16 +70,20 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
 def extras(result: ReportResult) -> Extras:
     return Extras(
         Run(result.dataset, result.diagnoses, comparison=result.comparison),
-        hang=partial(hang_examples, partial(_walls, result), result.dataset),
+        pictures=partial(example_pictures, partial(_groups, result), result.dataset),
         typeset=partial(_typeset, result),
     )
 
 
-def _walls(result: ReportResult) -> list[Wall]:
+def _groups(result: ReportResult) -> list[ExampleGroup]:
     """All examples at once, so that no picture is read twice."""
     own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
-    found = [replace(wall, name=prefix + wall.name) for one, prefix in own for wall in walls(one)]
-    return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
+    found = [
+        replace(group, name=prefix + group.name)
+        for one, prefix in own
+        for group in example_groups(one)
+    ]
+    return [*found, *(comparison_groups(result.comparison) if result.comparison else ())]
 
 
 def _typeset(result: ReportResult) -> list[Study | Table[Any]]:
@@ -156,7 +160,7 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
     told = [examples_section(diagnosis_examples(one, pictures, prefix)) for one, prefix in own]
     inner = list(_by_detector(result, told))
     if result.comparison is not None:
-        parts = comparison_examples(comparison_walls(result.comparison), pictures)
+        parts = comparison_examples(comparison_groups(result.comparison), pictures)
         inner.append(replace(examples_section(parts), name="examples-compared", title="Compared"))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:

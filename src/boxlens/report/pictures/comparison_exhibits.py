@@ -10,7 +10,13 @@ import numpy.typing as npt
 from boxlens.data.columns import Floats
 from boxlens.matching import COCO
 from boxlens.report.charts.colours import FIRST, SECOND
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, ON_OBJECT, Shown, Wall, object_box
+from boxlens.report.pictures.exhibits import (
+    OBJECT_COLOUR,
+    ON_OBJECT,
+    ExampleGroup,
+    Shown,
+    object_box,
+)
 from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
 from boxlens.studies.comparison.leading_pairs import LeadingPair, leading_pairs
@@ -23,12 +29,12 @@ N_SHOWN = 6
 FAILED = 0.5
 
 
-def comparison_walls(result: ComparisonResult) -> tuple[Wall, ...]:
+def comparison_groups(result: ComparisonResult) -> tuple[ExampleGroup, ...]:
     """Of the best two detectors: where each wins, where both fail, and where they differ most."""
     pair = leading_pairs(result)[0]
     colours = tuple(zip(pair.names, (FIRST, SECOND), strict=True))
     found = [
-        Wall(
+        ExampleGroup(
             name=name,
             title=title,
             reading=reading,
@@ -37,7 +43,7 @@ def comparison_walls(result: ComparisonResult) -> tuple[Wall, ...]:
         )
         for name, title, reading, rows in _kinds(result, pair)
     ]
-    return tuple(wall for wall in found if wall.shown)
+    return tuple(group for group in found if group.shown)
 
 
 def _kinds(result: ComparisonResult, pair: LeadingPair) -> Iterator[tuple[str, str, str, Order]]:

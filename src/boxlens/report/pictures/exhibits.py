@@ -43,7 +43,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Wall:
+class ExampleGroup:
     """Examples of one kind, the most telling first."""
 
     name: str
@@ -62,11 +62,11 @@ _READINGS = {
 }
 
 
-def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
+def example_groups(result: DiagnosisResult) -> tuple[ExampleGroup, ...]:
     """The most confident false positives of each kind, then objects found against expectation."""
     misses = result.sensitivity.misses
     found = [
-        Wall(
+        ExampleGroup(
             name=kind.label,
             title=f"False positives: {KINDS[kind.label].label}",
             reading=_READINGS[kind.label],
@@ -76,7 +76,7 @@ def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
         for kind in FP_TYPES
     ]
     found += [
-        Wall(
+        ExampleGroup(
             name=name,
             title=f"Objects that are unexpectedly {name}",
             reading=f"Found far {how} than objects of their class, size and kind usually are.",
@@ -88,7 +88,7 @@ def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
             ("easy", "better", OBJECT_COLOUR, misses.easy),
         )
     ]
-    return tuple(wall for wall in found if wall.shown)
+    return tuple(group for group in found if group.shown)
 
 
 def _error(result: DiagnosisResult, exhibit: Exhibit) -> Shown:

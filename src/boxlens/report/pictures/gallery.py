@@ -17,7 +17,7 @@ from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError, MissingExtraError
 from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, find_images, read_picture
-from boxlens.report.pictures.exhibits import Box, Shown, Wall
+from boxlens.report.pictures.exhibits import Box, ExampleGroup, Shown
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,10 +62,10 @@ class Crop:
 
 
 @dataclass(frozen=True, slots=True)
-class HungWall:
+class CroppedGroup:
     """The examples of one kind whose pictures are there."""
 
-    wall: Wall
+    group: ExampleGroup
     crops: tuple[Crop, ...]
 
 
@@ -73,12 +73,12 @@ class HungWall:
 class Gallery:
     """All kinds, and a word on pictures that are missing or do not fit."""
 
-    walls: tuple[HungWall, ...]
+    groups: tuple[CroppedGroup, ...]
     notices: tuple[Notice, ...]
 
 
-def hang(
-    kinds: Sequence[Wall],
+def crop_examples(
+    kinds: Sequence[ExampleGroup],
     dataset: Dataset,
     images: ImageFiles | str | PathLike[str],
     *,
@@ -88,11 +88,11 @@ def hang(
     files = images if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)[0]
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
     scale_of = partial(_scale, dataset, dataset.images.row_of_id())
-    return hang_files(kinds, path_of, scale_of, progress=progress)
+    return crop_from_files(kinds, path_of, scale_of, progress=progress)
 
 
-def hang_files(
-    kinds: Sequence[Wall],
+def crop_from_files(
+    kinds: Sequence[ExampleGroup],
     path_of: Mapping[int | str, Path],
     scale_of: Callable[[Image, int | str], tuple[float, float]],
     *,
@@ -101,7 +101,7 @@ def hang_files(
     """Reads every picture once; `scale_of` leads from the boxes' numbers to its pixels."""
     need_pillow()
     wanted: defaultdict[int | str, list[Shown]] = defaultdict(list)
-    for shown in (one for wall in kinds for one in wall.shown):
+    for shown in (one for group in kinds for one in group.shown):
         wanted[shown.image_id].append(shown)
     crops: dict[Shown, Crop] = {}
     problems: Counter[str] = Counter()
@@ -117,15 +117,16 @@ def hang_files(
         # Boxes may be fractions of their image.
         problems["example_of_other_size"] += scale not in (SAME, picture.size)
         crops |= {one: Crop(cut_example(picture, one, scale), one) for one in examples}
-    hung = [
-        HungWall(wall, tuple(crops[one] for one in wall.shown if one in crops)) for wall in kinds
+    cropped = [
+        CroppedGroup(group, tuple(crops[one] for one in group.shown if one in crops))
+        for group in kinds
     ]
     notices = [
         Notice(code, n, f"{n:,} of {len(wanted):,} images with examples {text}")
         for code, text in PROBLEMS.items()
         if (n := problems[code])
     ]
-    return Gallery(tuple(one for one in hung if one.crops), tuple(notices))
+    return Gallery(tuple(one for one in cropped if one.crops), tuple(notices))
 
 
 def _read(path: Path) -> Image | None:
@@ -151,19 +152,19 @@ def _scale(
     return scale if any(abs(factor - 1) > SAME_SIZE for factor in scale) else SAME
 
 
-def contact_sheet(hung: HungWall) -> bytes:
+def contact_sheet(cropped: CroppedGroup) -> bytes:
     """All crops of a kind with their captions, as one JPEG."""
     from PIL import Image, ImageDraw, ImageFont
 
-    tile_px = max(_tile_px(crop.shown) for crop in hung.crops)
-    columns = min(COLUMNS * TILE_PX // tile_px, len(hung.crops))
-    n_lines = math.ceil(len(hung.crops) / columns)
+    tile_px = max(_tile_px(crop.shown) for crop in cropped.crops)
+    columns = min(COLUMNS * TILE_PX // tile_px, len(cropped.crops))
+    n_lines = math.ceil(len(cropped.crops) / columns)
     width = columns * (tile_px + MARGIN_PX) + MARGIN_PX
     height = n_lines * (tile_px + CAPTION_PX + MARGIN_PX) + MARGIN_PX
     sheet = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(12)
-    for at, crop in enumerate(hung.crops):
+    for at, crop in enumerate(cropped.crops):
         left = MARGIN_PX + at % columns * (tile_px + MARGIN_PX)
         top = MARGIN_PX + at // columns * (tile_px + CAPTION_PX + MARGIN_PX)
         sheet.paste(crop.image, (left, top + tile_px - crop.image.height))

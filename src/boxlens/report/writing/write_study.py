@@ -56,11 +56,11 @@ def write_study(
     check_megabytes(images_mb)
     if pdf:
         check_typst()
-    if extras.hang is None and images is not None:
+    if extras.pictures is None and images is not None:
         raise ParameterError(f"the report of a {type(result).__name__} shows no pictures (images)")
-    hung = extras.hang and extras.hang(images, images_mb, progress)
-    study = describe(result) if hung is None else describe(result, pictures=hung)
-    gallery = None if hung is None else hung.gallery
+    pictures = extras.pictures and extras.pictures(images, images_mb, progress)
+    study = describe(result) if pictures is None else describe(result, pictures=pictures)
+    gallery = None if pictures is None else pictures.gallery
     with output_folder(place) as output, Drawing(formats) as drawing:
         specs = _draw(study, drawing, progress)
         document = result.to_json()
@@ -90,7 +90,7 @@ def _told(
     if formats and n_figures:
         yield f"{counted(n_figures, 'figure')} ({', '.join(formats)})"
     if gallery is not None:
-        yield counted(len(gallery.walls), "contact sheet")
+        yield counted(len(gallery.groups), "contact sheet")
         yield from (notice.message for notice in gallery.notices)
 
 
@@ -144,7 +144,7 @@ def _write_figures(
     output: OutputFolder, drawing: Drawing, gallery: Gallery | None, progress: Progress | None
 ) -> None:
     """Their files, and one picture per kind of example, with all of them."""
-    for hung in () if gallery is None else gallery.walls:
-        output.write(f"figures/gallery_{hung.wall.name}.jpg", contact_sheet(hung))
+    for cropped in () if gallery is None else gallery.groups:
+        output.write(f"figures/gallery_{cropped.group.name}.jpg", contact_sheet(cropped))
     for path in drawing.files(progress):
         output.write(f"figures/{path.name}", path.read_bytes())

@@ -11,11 +11,11 @@ from boxlens.report.described.comparison.together import together_section
 from boxlens.report.described.examples import (
     Pictures,
     comparison_examples,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
+from boxlens.report.pictures.comparison_exhibits import comparison_groups
 from boxlens.report.study import SCORE, Study
 from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import leading_pairs
@@ -46,7 +46,7 @@ def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
             images_section(result, pairs),
             together_section(result, pairs),
             annotate_section(result),
-            examples_section(comparison_examples(comparison_walls(result), pictures), pictures),
+            examples_section(comparison_examples(comparison_groups(result), pictures), pictures),
             classes_section(result, pairs),
         ),
         main_table=f"Every metric: {' - '.join(pairs[0].names)}",
@@ -57,5 +57,5 @@ def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
 def extras(result: ComparisonResult) -> Extras:
     return Extras(
         Run(result.dataset, detections=result.detections, comparison=result),
-        hang=partial(hang_examples, partial(comparison_walls, result), result.dataset),
+        pictures=partial(example_pictures, partial(comparison_groups, result), result.dataset),
     )

@@ -10,12 +10,12 @@ from boxlens.report.described.diagnosis import classes, errors, fixes, schemes
 from boxlens.report.described.examples import (
     Pictures,
     diagnosis_examples,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.sensitivity import objects_section
-from boxlens.report.pictures.exhibits import walls
+from boxlens.report.pictures.exhibits import example_groups
 from boxlens.report.study import COUNT, INTERVAL, SCORE, TEXT, Section, Study, table_of
 from boxlens.studies.diagnosis import DiagnosisResult
 from boxlens.wording import counted, level, score
@@ -50,7 +50,7 @@ def study(result: DiagnosisResult, pictures: Pictures | None = None) -> Study:
 def extras(result: DiagnosisResult) -> Extras:
     return Extras(
         Run(result.dataset, (result,)),
-        hang=partial(hang_examples, partial(walls, result), result.dataset),
+        pictures=partial(example_pictures, partial(example_groups, result), result.dataset),
     )
 
 

@@ -14,8 +14,8 @@ from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.described.robustness import classes, errors, graded, places, scores, steps
 from boxlens.report.described.robustness.examples import (
     StepGalleries,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.study import SCORE, Form, Part, Section, Study
 from boxlens.studies.robustness.failures import told_failures
@@ -67,7 +67,7 @@ def study(result: RobustnessResult, pictures: StepGalleries | None = None) -> St
 
 
 def extras(result: RobustnessResult) -> Extras:
-    return Extras(hang=partial(hang_examples, result))
+    return Extras(pictures=partial(example_pictures, result))
 
 
 def _sections(result: RobustnessResult, pictures: StepGalleries | None) -> Iterator[Section]:

@@ -15,10 +15,10 @@ from boxlens.formats.files import Progress
 from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.described.examples import colour_key, n_crops, wall_markup, within_budget
+from boxlens.report.described.examples import colour_key, group_markup, n_crops, within_budget
 from boxlens.report.described.extras import Images
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Box, Shown, Wall
-from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Box, ExampleGroup, Shown
+from boxlens.report.pictures.gallery import Crop, CroppedGroup, Gallery, cut_example, need_pillow
 from boxlens.report.study import TEXT, Markup, Note, Section, Table, table_of
 from boxlens.studies.robustness.picture_set import StepPictures
 from boxlens.studies.robustness.result import (
@@ -61,7 +61,7 @@ class StepGalleries(NamedTuple):
     gallery: None = None
 
 
-def hang_examples(
+def example_pictures(
     result: RobustnessResult, images: Images, megabytes: float, progress: Progress | None
 ) -> StepGalleries | None:
     """Of the pictures that the detectors were run on, and a word on those that cannot be read."""
@@ -77,15 +77,15 @@ def hang_examples(
     for done, detector in enumerate(result.detectors):
         if progress:
             progress("drawing examples", done, len(result.detectors))
-        walls = [_hung(detector, one, pictures, unchanged) for one in shown_steps(detector)]
-        n_absent = sum(len(hung.wall.shown) - len(hung.crops) for hung in walls)
+        groups = [_cropped(detector, one, pictures, unchanged) for one in shown_steps(detector)]
+        n_absent = sum(len(cropped.group.shown) - len(cropped.crops) for cropped in groups)
         notices = counted_notice(
             "example_unreadable",
             n_absent,
             f"examples of {detector.name} have no picture that can be read",
             f"example of {detector.name} has no picture that can be read",
         )
-        galleries.append(Gallery(tuple(one for one in walls if one.crops), notices))
+        galleries.append(Gallery(tuple(one for one in groups if one.crops), notices))
     return StepGalleries(tuple(galleries), megabytes)
 
 
@@ -100,18 +100,18 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
         f"positives the {MOST_FALSE} most confident per picture."
     )
     told = [f"{one.message}." for gallery in galleries for one in gallery.notices]
-    walls = [hung for gallery in galleries for hung in gallery.walls]
-    if not walls:
+    groups = [cropped for gallery in galleries for cropped in gallery.groups]
+    if not groups:
         return Section(NAME, TITLE, (*map(Note, told), _table(result)), reading)
-    shown = within_budget(walls, 1_000_000 * megabytes)
-    n_over = n_crops(walls) - n_crops(shown)
+    shown = within_budget(groups, 1_000_000 * megabytes)
+    n_over = n_crops(groups) - n_crops(shown)
     if n_over:
         told.append(
             f"{n_over:,} more examples are not shown: the pictures of this page take at most "
             f"{number(megabytes)} MB (--images-mb)."
         )
     left = iter(shown)
-    own = (Markup(_walls([next(left) for _ in gallery.walls])) for gallery in galleries)
+    own = (Markup(_groups([next(left) for _ in gallery.groups])) for gallery in galleries)
     inner = tuple(
         Section(f"{NAME}-{at}", detector.name, (markup,))
         for at, (detector, markup) in enumerate(zip(result.detectors, own, strict=True))
@@ -119,9 +119,9 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
     return Section(NAME, TITLE, (*map(Note, told), Markup(colour_key(KEY))), reading, inner=inner)
 
 
-def _walls(walls: Iterable[HungWall]) -> str:
+def _groups(groups: Iterable[CroppedGroup]) -> str:
     """The first ones open, all others at a click."""
-    texts = [wall_markup(hung, "pairs") for hung in walls if hung.crops]
+    texts = [group_markup(cropped, "pairs") for cropped in groups if cropped.crops]
     shown, hidden = "".join(texts[:N_OPEN]), texts[N_OPEN:]
     if not hidden:
         return shown
@@ -171,12 +171,12 @@ def _small(pictures: StepPictures, key: int | str) -> Small | None:
     return image, (image.width / width, image.height / height)
 
 
-def _hung(
+def _cropped(
     detector: DetectorRobustness,
     one: StepRobustness,
     pictures: StepPictures,
     unchanged: Callable[[int | str], Small | None],
-) -> HungWall:
+) -> CroppedGroup:
     shown = tuple(map(_shown, one.examples))
     crops = []
     for example, told in zip(one.examples, shown, strict=True):
@@ -191,7 +191,9 @@ def _hung(
     whole = f"{level_words(reference) or 'unchanged'} {score(reference.metrics['AP'])}"
     reading = f"AP {score(one.metrics['AP'])}, {whole}."
     # One key stands above all of them.
-    return HungWall(Wall(one.step.slug, step_words(one), reading, (), shown), tuple(crops))
+    return CroppedGroup(
+        ExampleGroup(one.step.slug, step_words(one), reading, (), shown), tuple(crops)
+    )
 
 
 def _shown(example: Example) -> Shown:

@@ -10,7 +10,13 @@ from pathlib import Path
 from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.described.examples import WITHOUT, Pictures, all_walls, fit_pictures, n_crops
+from boxlens.report.described.examples import (
+    WITHOUT,
+    Pictures,
+    fit_pictures,
+    groups_markup,
+    n_crops,
+)
 from boxlens.report.described.extras import Extras, Images
 from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.described.upper_bound.classes import classes_section
@@ -20,8 +26,8 @@ from boxlens.report.described.upper_bound.recognition import (
     context_section,
     recognition_section,
 )
-from boxlens.report.pictures.exhibits import Shown, Wall
-from boxlens.report.pictures.gallery import hang_files
+from boxlens.report.pictures.exhibits import ExampleGroup, Shown
+from boxlens.report.pictures.gallery import crop_from_files
 from boxlens.report.study import (
     NUMBER,
     SCORE,
@@ -73,7 +79,7 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
 
 
 def extras(result: UpperBoundResult) -> Extras:
-    return Extras(hang=partial(_hang, result))
+    return Extras(pictures=partial(_pictures, result))
 
 
 def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:
@@ -87,7 +93,7 @@ def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:
 
 def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     """The table is shown where not every mistake has its picture."""
-    shown = pictures is None or n_crops(pictures.gallery.walls) < len(result.mistakes)
+    shown = pictures is None or n_crops(pictures.gallery.groups) < len(result.mistakes)
     table: Table[Mistake] = Table(
         "bound_mistakes",
         MISTAKES if shown else "",
@@ -109,10 +115,10 @@ def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     reading = "The wrong labels in which the classifier has most confidence: they cost most."
     if pictures is None:
         return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT}")
-    return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)
+    return Section("mistakes", "Mistakes", (Markup(groups_markup(pictures)), table), reading)
 
 
-def _hang(
+def _pictures(
     result: UpperBoundResult, images: Images, megabytes: float, progress: Progress | None
 ) -> Pictures | None:
     """A folder has files of the names that the ground truth gives; by default what was labelled."""
@@ -125,8 +131,8 @@ def _hang(
         named = {one.image_id: Path(images) / one.file_name for one in result.mistakes}
         paths = {key: path for key, path in named.items() if path.is_file()}
     # In pixels, boxes are those of the very pictures that were classified.
-    gallery = hang_files(
-        (_wall(result),),
+    gallery = crop_from_files(
+        (_group(result),),
         paths,
         lambda picture, _: picture.size if result.relative else (1.0, 1.0),
         progress=progress,
@@ -134,8 +140,8 @@ def _hang(
     return fit_pictures(gallery, megabytes)
 
 
-def _wall(result: UpperBoundResult) -> Wall:
-    return Wall(
+def _group(result: UpperBoundResult) -> ExampleGroup:
+    return ExampleGroup(
         name="mistakes",
         title=MISTAKES,
         reading="The label that the classifier gives to the box, and the true class. Look for "
