@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
@@ -19,6 +19,9 @@ COUNTS: Final = ",d"
 LETTER_PX: Final = 5.2
 # Labels below a small panel that do not touch each other.
 FEW_LABELS: Final = 4
+# Along an axis of each kind.
+SCALES: Mapping[str, Callable[[float], float]]
+SCALES = {"linear": float, "log": math.log, "sqrt": math.sqrt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Axis:
 
     def share(self, value: float) -> float:
         """Where a value lies between the ends, from 0 to 1."""
-        along = {"linear": float, "log": math.log, "sqrt": math.sqrt}[self.kind]
+        along = SCALES[self.kind]
         low, high = map(along, self.ends or (0.0, 1.0))
         return (along(value) - low) / (high - low)
 
