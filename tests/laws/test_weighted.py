@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from boxlens.metrics import choose, count_grid, evaluate_tables
 from boxlens.metrics.evaluation import _grid_choice, _prepare_all, samplers
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.resampling import read_classes, read_whole, replicate
 from cases import random_scene, scenes
 from oracles import coco, lvis, open_images, voc, weighted_ap

@@ -16,6 +16,7 @@ from boxlens.report.charts.forms.choosing import GAP_LABEL
 from boxlens.report.described import DESCRIBED, describe
 from boxlens.report.readers.figures import drawn_plots, titled
 from boxlens.report.readers.notebook import html_of
+from boxlens.report.study import MOST_SENTENCES
 from report.drawn import spec_of, svg_of, texts
 from report.test_page import FETCHING, Reader
 from report.written_verbs import VERBS
@@ -185,3 +186,11 @@ def test_a_notebook_shows_the_main_numbers_and_a_figure(name):
         assert text in html
     for world in verb.undrawn:
         assert "data:image/svg+xml" not in html_of(verb.worlds[world]())
+
+
+@every_world
+def test_a_few_sentences_come_before_the_first_picture(name, world):
+    """Nothing is lost: what they leave begins the first section."""
+    study = describe(VERBS[name].worlds[world]())
+    assert 1 <= len(study.sentences) <= MOST_SENTENCES
+    assert study.all_sentences[: len(study.sentences)] == study.sentences

@@ -169,6 +169,9 @@ class Typeset:
     first: Sequence[str] = ()
 
 
+# Before the first picture.
+MOST_SENTENCES = 3
+
 Part = Table[Any] | Plot | Note | Markup | Frame | Typeset
 
 
@@ -239,6 +242,13 @@ class Study:
 
     def plots(self) -> Iterator[tuple[Section, Plot]]:
         return ((section, part) for section, part in self.walk() if isinstance(part, Plot))
+
+    def answer_first(self) -> Study:
+        """A few sentences before all sections: what they leave begins the first one."""
+        first, *others = self.sections
+        told = (*self.sentences[MOST_SENTENCES:], *first.findings)
+        sections = (replace(first, findings=told), *others)
+        return replace(self, sentences=self.sentences[:MOST_SENTENCES], sections=sections)
 
     def with_own_names(self) -> Study:
         """Every plot under a name of its own: attributes may differ in signs no file name has."""

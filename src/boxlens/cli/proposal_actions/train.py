@@ -16,8 +16,8 @@ from boxlens.limits import SEED
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
+    from boxlens.progress import Progress
 
 SCHEMA = "boxlens/proposals-train/1"
 

@@ -17,8 +17,8 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from boxlens.detectors.processes import signals_blocked
-from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import scratch_folder
+from boxlens.progress import Progress
 from boxlens.report.charts.export import ChartFormat, save_spec
 from boxlens.report.charts.vega_script import vega_script
 

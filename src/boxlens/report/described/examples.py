@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from boxlens.data import Dataset
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
+from boxlens.progress import Progress
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.described.extras import Images
 from boxlens.report.pages.markup import notes, paragraph

@@ -8,8 +8,8 @@ from os import PathLike
 from typing import Any, Protocol
 
 from boxlens.data import Dataset, Detections
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
+from boxlens.progress import Progress
 from boxlens.report.pictures.gallery import Gallery
 from boxlens.report.study import Study, Table
 from boxlens.studies.comparison import ComparisonResult

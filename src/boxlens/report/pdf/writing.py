@@ -12,8 +12,8 @@ from typing import Any, Final
 import vl_convert
 
 from boxlens.errors import MissingExtraError
-from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import scratch_folder
+from boxlens.progress import Progress
 from boxlens.report.readers.figures import main_plot, spec_of
 from boxlens.report.readers.page import without_heading
 from boxlens.report.readers.provenance import hash_words, parameters, sources

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError, MissingExtraError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, find_images, read_picture
+from boxlens.progress import Progress
 from boxlens.report.pictures.exhibits import Box, ExampleGroup, Shown
 
 if TYPE_CHECKING:

@@ -16,11 +16,14 @@ WIDTH = 96
 WIDEST = 160
 
 
-def study_text(study: Study, *, detail: bool = False) -> str:
-    """`detail` shows every row, further columns if there is room, and the tables that are long."""
+def study_text(study: Study, *, detail: bool = False, more: str = "-o DIR") -> str:
+    """`detail` shows every row, further columns if there is room, and the tables that are long.
+
+    `more` is the option that shows what is cut.
+    """
     parts = [headline(study), sentences_text(study.sentences)]
     for section in study.sections:
-        parts += _section(section, detail=detail)
+        parts += _section(section, detail=detail, more=more)
     return "\n\n".join(filter(None, parts))
 
 
@@ -33,7 +36,7 @@ def sentences_text(sentences: Sequence[str]) -> str:
     return "\n".join(fill(text, WIDTH) for text in sentences)
 
 
-def _section(section: Section, *, detail: bool) -> Iterator[str]:
+def _section(section: Section, *, detail: bool, more: str) -> Iterator[str]:
     """Notes that follow one another are a list."""
     yield sentences_text(section.findings)
     for kind, same in groupby(section.parts, type):
@@ -41,18 +44,18 @@ def _section(section: Section, *, detail: bool) -> Iterator[str]:
             notes = (one.text for one in same if isinstance(one, Note))
             yield "\n".join(fill(f"- {text}", WIDTH, subsequent_indent="  ") for text in notes)
         else:
-            yield from (table_text(one, detail=detail) for one in same if isinstance(one, Table))
+            tables = (one for one in same if isinstance(one, Table))
+            yield from (table_text(one, detail=detail, more=more) for one in tables)
     for one in section.inner:
-        yield from _section(one, detail=detail)
+        yield from _section(one, detail=detail, more=more)
 
 
-def table_text(table: Table[Any], *, detail: bool = False) -> str:
+def table_text(table: Table[Any], *, detail: bool = False, more: str = "-o DIR") -> str:
     """Below its caption; empty where it is not shown, or has no row."""
     brief = None if detail else table.brief
     rows = table.rows if brief is None else brief
     if not rows or not table.caption or table.unprinted or (table.detail and not detail):
         return ""
-    more = f" ({len(rows):,} of {len(table.rows):,} rows)" if len(rows) < len(table.rows) else ""
     columns = sorted(table.shown if detail else table.leading, key=attrgetter("further"))
     texts = [[one.heading, *map(one.text, rows)] for one in columns]
     ends = accumulate(2 + max(map(len, column)) for column in texts)
@@ -60,7 +63,10 @@ def table_text(table: Table[Any], *, detail: bool = False) -> str:
     lines = list(zip(*compress(texts, kept), strict=True))
     numeric = [one.form.numeric for one in compress(columns, kept)]
     caption = (brief and table.brief_caption) or table.caption
-    return f"{caption}{more}\n{aligned(lines, numeric)}"
+    cut = [f"{len(rows):,} of {len(table.rows):,} rows"] * (len(rows) < len(table.rows))
+    cut += [f"{sum(kept)} of {len(kept)} columns"] * (not all(kept))
+    told = f" ({', '.join(cut)}; all with {more})" if cut else ""
+    return f"{caption}{told}\n{aligned(lines, numeric)}"
 
 
 def aligned(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:

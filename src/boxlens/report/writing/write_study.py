@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.formats import write_dataset
-from boxlens.formats.files import Progress
 from boxlens.metrics.json_form import to_json
+from boxlens.progress import Progress
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.charts.export import figure_formats
 from boxlens.report.described import describe, extras_of

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.report.charts.colours import INK, SOFT_INK
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.layers import Mark, Row, Spec

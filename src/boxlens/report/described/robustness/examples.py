@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from boxlens.data import counted_notice
 from boxlens.data.columns import Boxes
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.catalogue import CLEAN
+from boxlens.progress import Progress
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.described.examples import colour_key, group_markup, n_crops, within_budget
 from boxlens.report.described.extras import Images

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
+from boxlens.progress import Progress
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.described.examples import (
     WITHOUT,
