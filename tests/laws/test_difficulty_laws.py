@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import pickle
 import random
 from dataclasses import replace
 
@@ -13,7 +11,6 @@ import numpy as np
 
 import boxlens
 from boxlens.data import Images, concatenate, select_images
-from cases import random_scene
 from laws.difficulty_worlds import (
     ACCURACIES,
     SCORES,
@@ -134,25 +131,6 @@ def numbers_and_sizes(dataset, detections):
         found[one.name, "scale"] = one.scale, one.n_objects
         found |= {(one.name, name): (scored.scores[name], one.n_images) for name in ACCURACIES}
     return found
-
-
-def test_any_number_of_threads_gives_identical_bits():
-    several = [scene_of(seed) for seed in range(4)]
-    several.append(random_scene(8, n_images=300, n_objects=9, n_detections=6, federated=False))
-    for scene in several:
-        dataset, detections = scene_to_tables(scene)
-        inputs = {"dt": [detections], "windows": windows_on(dataset, 0)}
-        results = [boxlens.difficulty(dataset, **inputs, threads=n).to_json() for n in (1, 2)]
-        assert json.dumps(results[0]["results"]) == json.dumps(results[1]["results"])
-
-
-def test_inputs_stay_unchanged():
-    for seed in range(5):
-        dataset, detections = scene_to_tables(scene_of(seed))
-        windows = windows_on(dataset, seed)
-        before = pickle.dumps((dataset, detections, windows))
-        boxlens.difficulty(dataset, [detections, detections], windows=windows)
-        assert pickle.dumps((dataset, detections, windows)) == before
 
 
 # Scores of systems.
