@@ -41,16 +41,11 @@ MATCHERS = {
 }
 
 
-def named(choice):
-    return f"{choice.protocol}-{choice.group_of_weight:g}"
-
-
 def law(test, max_examples=25):
     return settings(max_examples=max_examples)(test)
 
 
 grids = pytest.mark.parametrize("choice", GRIDS, ids=range(len(GRIDS)))
-ranked = pytest.mark.parametrize("choice", RANKED, ids=named)
 seeds = st.integers(0, 2**32 - 1)
 
 
