@@ -13,6 +13,7 @@ from running import write_demo
 from studies.diagnosis.worlds import demo_dataset, demo_detections, told
 
 FEW = {"replicates": 100}
+SEED = {"seed": 1}
 EXTRAS = ["curves", "confidence", "confusion", "olrp", "images"]
 METHODS = ["uniform", "gaussian", "sliding-window"]
 # Each with the ground truth and two tables of detections.
@@ -78,3 +79,10 @@ def test_files_are_answered_as_their_tables_and_progress_is_told(verb, tmp_path)
     for what, done, total in steps:
         assert what.strip()
         assert 0 <= done <= total
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "diagnose", "compare", "gate", "proposals-recall"])
+def test_another_seed_draws_other_test_sets(verb):
+    usual, again, other = (told(VERBS[verb](*tables(), **how)) for how in ({}, {"seed": 0}, SEED))
+    assert usual == again
+    assert usual["results"] != other["results"]

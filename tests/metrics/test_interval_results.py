@@ -115,15 +115,6 @@ def test_detectors_together_have_the_intervals_each_has_alone():
         assert strict_json(alone.detectors[0]) == strict_json(evaluated().detectors[row])
 
 
-def test_threads_change_no_bit_and_the_seed_decides():
-    choice = choose("coco", intervals=FEW)
-    for threads in (1, 3):
-        again = evaluate_tables(demo_dataset(), tables(), choice, threads=threads)
-        assert strict_json(again) == strict_json(evaluated())
-    other = evaluated(choice=replace(FEW, seed=3))
-    assert other.detectors[0].intervals["AP"] != evaluated().detectors[0].intervals["AP"]
-
-
 def test_a_plain_yes_takes_the_usual_choice():
     told = boxlens.evaluate(demo_dataset(), demo_detections(), intervals=True).parameters
     assert told["intervals"] == ResamplingChoice().to_json()

@@ -111,36 +111,6 @@ def test_three_detectors_have_three_pairs_of_everything_and_one_test_of_all():
     assert worst.name == "degraded"
 
 
-def test_the_same_seed_gives_the_same_result_whatever_the_threads():
-    dataset, tables = demo_dataset(), demo().detections
-    one = compare_tables(dataset, tables, chosen(), threads=1)
-    assert told(one)["results"] == told(demo())["results"]
-    other = compare_tables(
-        dataset, tables, replace(chosen(), resampling=replace(FEW, seed=1)), threads=2
-    )
-    assert other.pairs != one.pairs
-
-
-def test_files_and_tables_compare_alike(tmp_path):
-    from running import write_demo
-
-    write_demo(tmp_path)
-    result = compare(
-        tmp_path / "ground_truth.json",
-        [tmp_path / "window.json", str(tmp_path / "region.json")],
-        replicates=100,
-        permutations=100,
-    )
-    expected = compare(
-        demo_dataset(),
-        [demo_detections(), demo_detections("region")],
-        replicates=100,
-        permutations=100,
-    )
-    assert result.pairs == expected.pairs
-    assert len(result.to_json()["provenance"]["detections"]) == 2
-
-
 # --- notices
 
 
