@@ -162,15 +162,9 @@ def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--iou", "0"], "--iou"),
-        (["--top-k", "0"], "--top-k"),
-        (["--n-windows", "0"], "--n-windows"),
-        (["--gap", "-1"], "--gap"),
-        (["--seed", "-1"], "--seed"),
         (["--match", "cpl"], "second data set"),
         (["--match", "cp=0.1"], "measures are"),
         (["--match", "cpl=x"], "cpl=0.087"),
-        (["--match", "cpl=50%", "--gap", "-1"], "--gap"),
         (["--node", "first"], "--detections"),
         (["--properties", "table.csv"], "--detections"),
         (["--detections", "window.json", "--node", "nothing"], "no node 'nothing'"),
@@ -184,7 +178,6 @@ def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
         (["--windows", "edge-boxes"], "--images"),
         (["--images", "."], "--windows"),
         (["--windows", "windows.json", "windows.json"], "data set"),
-        (["--threads", "-1"], "--threads"),
         (["--tree", "tree.json"], "--detections"),
         (["--detections", "window.json", "--tree", "no_tree.json"], "no_tree.json"),
         (["--detections", "window.json", "--properties", "no_table.csv"], "no_table.csv"),
@@ -197,11 +190,6 @@ def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
 )
 def test_mistakes_are_told_in_a_line(folder, arguments, told):
     assert told in refused(folder, "ground_truth.json", *arguments)
-
-
-def test_a_mistake_ends_the_process_too(folder):
-    arguments = ("ground_truth.json", "--iou", "0")
-    assert refused(folder, *arguments, how=boxlens_process) == refused(folder, *arguments)
 
 
 def test_a_tree_with_a_cycle_is_refused(folder, tmp_path):

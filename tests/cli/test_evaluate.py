@@ -31,29 +31,6 @@ def test_table_has_one_column_a_detector(demo):
     assert rows["AP50"] == [f"{d.metrics['AP50']:.3f}" for d in result.detectors]
 
 
-def test_json_on_stdout_is_the_documented_schema(demo):
-    done = boxlens_process("evaluate", "ground_truth.json", "window.json", "--json", "-", cwd=demo)
-    document = json.loads(done.stdout)
-    assert document["schema"] == "boxlens/evaluate/1"
-    (detector,) = document["results"]["detectors"]
-    assert list(detector["metrics"]) == NUMBERS
-    assert {"class", "n_gt", "AP", "AP50"} <= set(detector["classes"][0])
-    source = document["provenance"]["ground_truth"]
-    assert len(source["sha256"]) == 64
-    assert source["format"] == "coco"
-    low, high = detector["tie_band"]["AP"]
-    assert low <= detector["metrics"]["AP"] <= high
-
-
-def test_json_file_leaves_the_table_on_stdout(demo, tmp_path):
-    target = tmp_path / "deep" / "result.json"
-    done = boxlens_here(
-        "evaluate", "ground_truth.json", "window.json", "--json", str(target), cwd=demo
-    )
-    assert done.stdout.startswith("window on ground_truth | COCO")
-    assert json.loads(target.read_text())["schema"] == "boxlens/evaluate/1"
-
-
 def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     write_tiny(tmp_path, detections=[])
     done = boxlens_here(
