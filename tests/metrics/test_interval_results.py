@@ -109,24 +109,10 @@ def test_intervals_are_those_of_the_draws(protocol):
             assert np.isnan(found.se) or found.se == pytest.approx(np.nanstd(values, ddof=1))
 
 
-def test_detectors_together_have_the_intervals_each_has_alone():
-    for row, table in enumerate(tables()):
-        alone = evaluate_tables(demo_dataset(), [table], choose("coco", intervals=FEW))
-        assert strict_json(alone.detectors[0]) == strict_json(evaluated().detectors[row])
-
-
 def test_a_plain_yes_takes_the_usual_choice():
     told = boxlens.evaluate(demo_dataset(), demo_detections(), intervals=True).parameters
     assert told["intervals"] == ResamplingChoice().to_json()
     assert "intervals" not in evaluate_tables(demo_dataset(), tables(), choose("coco")).parameters
-
-
-def test_a_higher_level_gives_wider_intervals():
-    wide = evaluated(choice=replace(PERCENTILE, level=0.99)).detectors[0].intervals
-    for name, narrow in evaluated(choice=PERCENTILE).detectors[0].intervals.items():
-        assert wide[name].low <= narrow.low
-        assert wide[name].high >= narrow.high
-        assert wide[name].se == narrow.se
 
 
 # --- numbers that are undefined, always or in some replicates

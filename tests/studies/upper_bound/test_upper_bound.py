@@ -145,16 +145,6 @@ def test_the_default_classifier_learns_from_a_training_set(tmp_path):
     assert "20 images" in result.learnt_from
 
 
-def test_objects_without_a_pixel_get_no_label_and_are_told(painted):
-    dataset, files = painted
-    odd = with_boxes(dataset, [[10, 10, 0, 5], [500, 500, 20, 20]])
-    result = boxlens.upper_bound(odd, classifier=PaintReader(), images=files)
-    assert result.bound.n_labelled == len(dataset.gt)
-    assert result.n_objects == len(dataset.gt) + 2
-    assert ("object_without_crop", 2) in {(one.code, one.count) for one in result.notices}
-    assert result.bound.uap < 1
-
-
 def test_a_box_that_leaves_its_picture_is_named_by_what_is_inside(painted):
     dataset, files = painted
     leaving = with_boxes(dataset, [[-30, -30, 36, 300]])
@@ -199,16 +189,6 @@ class Moody:
             elif (crop == COLOURS[1]).all(axis=2).mean() > 0.5:
                 answers[row, 3] = 7.0
         return answers
-
-
-def test_answers_that_are_no_numbers_and_unknown_labels_cost_their_objects_alone(painted):
-    dataset, files = painted
-    result = boxlens.upper_bound(dataset, classifier=Moody(), images=files)
-    by_name = {one.name: one for one in result.bound.classes}
-    assert [by_name[name].accuracy for name in NAMES] == [0, 0, 1]
-    codes = {one.code for one in result.notices}
-    assert {"no_answer", "class_without_name"} <= codes
-    assert result.mistakes[0].said == "a class that the data set lacks"
 
 
 def test_a_classifier_that_raises_over_some_crops_goes_on_with_the_others(painted):
