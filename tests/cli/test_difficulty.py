@@ -9,17 +9,6 @@ import boxlens
 import running
 from running import boxlens_here, boxlens_process, write_demo
 
-KEYS = {
-    "class",
-    "n_images",
-    "n_objects",
-    "instances_per_image",
-    "neighbours",
-    "scale",
-    "cpl",
-    "clutter",
-}
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -72,21 +61,6 @@ def test_ground_truth_alone_is_enough(folder):
     assert "Difficulty on ground_truth | 200 images" in text
     assert "PASCAL VOC 2012 (published)" in text
     assert "Hardest and easiest classes of ground_truth by CPL" in text
-
-
-def test_json_has_the_promised_keys(folder):
-    truth = folder / "ground_truth.json"
-    document = json.loads(run(folder, str(truth), "--json", "-").stdout)
-    results = document["results"]
-    assert document["schema"] == "boxlens/difficulty/1"
-    assert len(results["classes"]) == 16
-    assert all(set(row) >= KEYS for row in results["classes"])
-    assert results["dataset"]["cpl"] == pytest.approx(
-        np.mean([row["cpl"] for row in results["classes"]])
-    )
-    assert all(row["clutter"] is None for row in results["classes"])
-    assert results["levels"] == results["correlations"] == []
-    assert document == boxlens.difficulty(truth).to_json()
 
 
 def test_everything_at_once(folder, tmp_path):

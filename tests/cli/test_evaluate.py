@@ -44,17 +44,6 @@ def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("APl")] == ["-"]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "metrics"),
-    [("voc07", ["mAP"]), ("voc12", ["mAP"]), ("openimages", ["mAP"])],
-)
-def test_protocols_name_their_metric(demo, protocol, metrics):
-    asked = ("ground_truth.json", "region.json", "--protocol", protocol, "--json", "-")
-    done = boxlens_here("evaluate", *asked, cwd=demo)
-    (detector,) = json.loads(done.stdout)["results"]["detectors"]
-    assert list(detector["metrics"]) == metrics
-
-
 def test_lvis_reports_frequency_groups():
     done = boxlens_process(
         "evaluate", str(shared("lvis_100", "gt.json")), str(shared("lvis_100", "yolox_nano.json")),
@@ -63,20 +52,6 @@ def test_lvis_reports_frequency_groups():
     (detector,) = json.loads(done.stdout)["results"]["detectors"]
     assert {"APr", "APc", "APf", "AR300"} <= set(detector["metrics"])
     assert round(detector["metrics"]["APf"], 3) == 0.137
-
-
-def test_all_further_readings_are_in_the_json(demo):
-    done = boxlens_here(
-        "evaluate", "ground_truth.json", "region.json", "--json", "-",
-        "--also", "curves,confidence,confusion", "--also", "olrp", "--also", "images", cwd=demo,
-    )  # fmt: skip
-    (detector,) = json.loads(done.stdout)["results"]["detectors"]
-    names = [row["class"] for row in detector["classes"]]
-    assert detector["confusion"]["names"] == [*names, "background"]
-    assert 0 < detector["confidence"]["overall"]["F1"] < 1
-    assert 0 < detector["olrp"]["oLRP"] < 1
-    assert len(detector["images"]["tp"]) == 200
-    assert len(detector["curves"]["classes"][0]["precision"]) == 101
 
 
 def test_custom_thresholds_areas_and_limits(demo):

@@ -8,16 +8,11 @@ import re
 import pytest
 
 import boxlens
-from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.wording import interval, score
 from running import refused, said
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
 FEW = ("--intervals", "--replicates", "120", "--seed", "3")
-
-
-def choice(**options):
-    return ResamplingChoice(**{"n_replicates": 120, "seed": 3, **options})
 
 
 SURE = {"intervals": True, "replicates": 120, "seed": 3}
@@ -69,15 +64,6 @@ def test_diagnose_has_a_table_of_its_main_numbers(demo):
 def test_the_level_is_told_as_it_is(demo):
     text = said("diagnose", TRUTH, FOUND, *FEW, "--level", "0.995", cwd=demo)
     assert "\n99.5% intervals" in text
-
-
-def test_diagnose_writes_intervals_into_its_json(demo):
-    document = json.loads(said("diagnose", TRUTH, FOUND, *FEW, "--json", "-", cwd=demo))
-    result = boxlens.diagnose(demo / TRUTH, demo / FOUND, **SURE)
-    assert document["results"]["intervals"] == result.intervals.to_json()
-    assert document["parameters"]["intervals"] == choice().to_json()
-    plain = json.loads(said("diagnose", TRUTH, FOUND, "--json", "-", cwd=demo))
-    assert "intervals" not in plain["results"]
 
 
 @pytest.mark.parametrize("command", ["evaluate", "diagnose"])
