@@ -14,9 +14,7 @@ from boxlens.studies.proposals.detection_use.correlation import correlate_recall
 from boxlens.studies.proposals.detection_use.oracles import proposal_oracles
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
-from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.analysis import proposal_recall
-from boxlens.studies.proposals.recall.matched import match_objects
 from boxlens.studies.proposals.sources import Searching, find_proposed
 from cases import random_scene
 from laws.proposal_worlds import (
@@ -122,40 +120,6 @@ def on_its_pixels(box):
     x, y, w, h = box
     smaller = (x, y, max(w - 0.25, 0.0), h)
     return smaller if oracle.pixels(smaller) == oracle.pixels(box) else box
-
-
-def test_doubling_images_and_boxes_keeps_every_overlap():
-    for seed in SEEDS:
-        scene = random_scene(seed)
-
-        def doubled(item):
-            return replace(item, box=tuple(2 * side for side in item.box))
-
-        large = replace(
-            scene,
-            objects=tuple(map(doubled, scene.objects)),
-            detections=tuple(map(doubled, scene.detections)),
-        )
-        before, after = as_given(scene), as_given(large)
-        assert before.iou.tobytes() == after.iou.tobytes()
-        assert before.best.tobytes() == after.best.tobytes()
-
-
-def as_given(scene):
-    """With duplicates: which boxes share pixels depends on the scale."""
-    dataset, windows = tables(scene)
-    proposed = Proposed("scene", "", baseline=False, by_budget={1000: windows})
-    return match_objects(dataset, proposed, (1, 3, 7))
-
-
-def test_crowds_never_count_and_difficult_objects_do():
-    for seed in SEEDS:
-        scene = random_scene(seed, group_of=0.0)
-        singles = replace(scene, objects=tuple(one for one in scene.objects if not one.crowd))
-        assert numbers(studied(scene)) == numbers(studied(singles))
-        easy = replace(scene, objects=tuple(replace(one, difficult=False) for one in scene.objects))
-        assert numbers(studied(scene), ["groups"]) == numbers(studied(easy), ["groups"])
-        assert studied(scene).n_objects == sum(not one.crowd for one in scene.objects)
 
 
 def test_methods_side_by_side_are_as_each_alone_and_threads_change_no_bit():

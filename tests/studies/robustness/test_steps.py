@@ -19,7 +19,7 @@ from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.elsewhere import imported_robustness
 from boxlens.studies.robustness.exporting import export_sets
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.result import METRICS, DetectorRobustness, StepRobustness
+from boxlens.studies.robustness.result import DetectorRobustness
 from boxlens.studies.robustness.steps import (
     corruption_means,
     family_means,
@@ -28,6 +28,7 @@ from boxlens.studies.robustness.steps import (
 )
 from rendered_set import rendered_set
 from studies.robustness.measured_sets import FLIP, measured, scene_of_images, thinned, whole
+from studies.robustness.measured_sets import step_of as step
 
 CROP, TURNED = Step("graded_rotation", 0.0), Step("graded_rotation", 10.0)
 
@@ -142,27 +143,6 @@ FIFTEEN = (
     *("snow", "frost", "fog", "brightness"),
     *("contrast", "elastic_transform", "pixelate", "jpeg_compression"),
 )
-
-
-def step(name, level, ap):
-    """A step of which only AP is known."""
-    return StepRobustness(
-        step=Step(name, level),
-        title=name,
-        group=TRANSFORMS[name].group,
-        label="",
-        n_images=1,
-        n_objects=1,
-        n_detections=1,
-        metrics=dict.fromkeys(METRICS, ap),
-        reference=Step("clean", math.nan),
-        relative={},
-        error_gain={},
-        error_growth={},
-        errors_per_object={},
-        by_class=(),
-        density=np.zeros((1, 1)),
-    )
 
 
 CLEAN = step("clean", math.nan, 0.5)

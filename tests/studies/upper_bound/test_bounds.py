@@ -59,13 +59,6 @@ def test_two_overlapping_objects_with_swapped_labels_are_right_at_half_and_wrong
     assert bound.accuracy == 0
 
 
-def test_a_perfect_classifier_reaches_exactly_one_where_classes_have_single_objects():
-    dataset = grid_set(2, 2, n_classes=8)
-    bound = strategy_bound(dataset, random_labels(dataset, 0, right=1))
-    assert {one.uap for one in bound.classes if one.n_objects} == {1.0}
-    assert bound.uap == 1
-
-
 def test_a_perfect_classifier_reaches_one_even_with_hundreds_of_objects_in_an_image():
     dataset = grid_set(3, 18, n_classes=1)
     bound = strategy_bound(dataset, random_labels(dataset, 0, right=1))
