@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import cache
 
@@ -21,6 +20,7 @@ from cases import random_scene
 from metrics.counted_images import n_class_images, n_images
 from oracles.convert import scene_to_tables
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from studies.diagnosis.worlds import told as strict_json
 
 FEW = ResamplingChoice(n_replicates=150, seed=2, n_jackknife=30)
 PERCENTILE = replace(FEW, method="percentile")
@@ -35,10 +35,6 @@ def tables():
 @cache
 def evaluated(protocol="coco", choice=FEW):
     return evaluate_tables(demo_dataset(), tables(), choose(protocol, intervals=choice))
-
-
-def strict_json(result):
-    return json.loads(json.dumps(result.to_json(), allow_nan=False))
 
 
 @protocols

@@ -16,7 +16,7 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.comparison import ComparisonChoice, compare, compare_tables
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice
 from studies.comparison.test_paired import degraded
-from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of, told
+from studies.diagnosis.worlds import codes, demo_dataset, demo_detections, nothing_of, told
 
 FEW = ResamplingChoice(n_replicates=100, n_jackknife=20)
 
@@ -41,10 +41,6 @@ def first_images(dataset, n):
 
 def select(name, rows):
     return boxlens.data.selection.select_images(demo_dataset(), demo_detections(name), rows)[1]
-
-
-def codes(result):
-    return [notice.code for notice in result.notices]
 
 
 # --- what is found
