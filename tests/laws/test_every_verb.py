@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 
+from command_parsers import command_parsers
 from every_verb import VERBS
 from running import write_demo
 from studies.diagnosis.worlds import demo_dataset, demo_detections, told
@@ -16,6 +17,23 @@ every_verb = pytest.mark.parametrize("verb", VERBS)
 
 def tables():
     return demo_dataset(), demo_detections(), demo_detections("region")
+
+
+# What they answer takes pictures, or they answer nothing about tables.
+OTHERS = {
+    *("upper-bound", "robustness", "report", "proposals-generate", "proposals-repeatability"),
+    *("proposals-train", "proposals-tune", "train", "detect", "scenes-make", "convert"),
+    *("serve", "formats", "demo"),
+}
+
+
+def test_every_command_is_looked_at_or_answers_nothing_about_tables():
+    commands = {
+        "-".join(path)
+        for path, command in command_parsers().items()
+        if any(action.dest == "json" for action in command._actions)
+    }
+    assert commands == {*VERBS, *OTHERS}
 
 
 @every_verb

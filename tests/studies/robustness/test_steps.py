@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Detections
 from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
 from boxlens.images.transforming.transform import Step
 from boxlens.metrics.intervals import ResamplingChoice
@@ -29,6 +28,7 @@ from boxlens.studies.robustness.steps import (
 from rendered_set import rendered_set
 from studies.robustness.measured_sets import FLIP, measured, scene_of_images, thinned, whole
 from studies.robustness.measured_sets import step_of as step
+from studies.sensitivity.worlds import detections_on
 
 CROP, TURNED = Step("graded_rotation", 0.0), Step("graded_rotation", 10.0)
 
@@ -40,16 +40,8 @@ def rendered(tmp_path_factory):
 
 def perfect(one, *, but_first=0):
     """Every object of a set, the first ones left out."""
-    gt = one.dataset.gt
-    rows = np.arange(but_first, len(gt))
-    return Detections.of(
-        "mine",
-        len(one.dataset.images),
-        image_row=gt.image_row[rows],
-        class_row=gt.class_row[rows],
-        box=gt.box[rows],
-        score=np.ones(len(rows)),
-    )
+    rows = range(but_first, len(one.dataset.gt))
+    return detections_on(one.dataset, rows, np.ones(len(rows)), "mine")
 
 
 def slugs(steps):

@@ -10,6 +10,7 @@ import boxlens
 from boxlens.data import Classes, Detections, GroundTruth, Notice
 from boxlens.data.columns import frozen
 from boxlens.errors import InputError, ParameterError
+from studies.sensitivity.worlds import detections_on
 from studies.upper_bound.painted_world import COLOURS, NAMES, PaintReader, painted_set
 
 SCALES = (0.5, 1.0, 1.5)
@@ -74,16 +75,8 @@ def test_what_was_noticed_of_detections_is_told(painted):
 
 def test_the_gap_is_the_detectors_share_of_the_bound(painted):
     dataset, files = painted
-    gt = dataset.gt
-    every_second = np.arange(0, len(gt), 2)
-    half = Detections.of(
-        "half",
-        len(dataset.images),
-        image_row=gt.image_row[every_second],
-        class_row=gt.class_row[every_second],
-        box=gt.box[every_second],
-        score=np.ones(len(every_second)),
-    )
+    every_second = range(0, len(dataset.gt), 2)
+    half = detections_on(dataset, every_second, np.ones(len(every_second)), "half")
     result = boxlens.upper_bound(
         dataset,
         [half, replace(half, name="none").where(np.zeros(len(half), bool))],
@@ -111,15 +104,7 @@ def test_context_is_told_for_every_kind_of_crop(painted):
 
 def test_intervals_are_paired_on_the_same_images(tmp_path):
     dataset, files = painted_set(tmp_path, n=24)
-    gt = dataset.gt
-    perfect = Detections.of(
-        "all",
-        len(dataset.images),
-        image_row=gt.image_row,
-        class_row=gt.class_row,
-        box=gt.box,
-        score=np.ones(len(gt)),
-    )
+    perfect = detections_on(dataset, range(len(dataset.gt)), np.ones(len(dataset.gt)), "all")
     result = boxlens.upper_bound(
         dataset, perfect, classifier=PaintReader(), images=files, intervals=True, replicates=200
     )
