@@ -39,7 +39,7 @@ COMMANDS = {
     "recall": (".1", ["proposals", "recall", *PICTURES, "--method", "edge-boxes", *REPORT]),
     "difficulty": (".15,.5", ["difficulty", *PICTURES, "--windows", "edge-boxes", *REPORT]),
     "robustness": (
-        ".1,.3",
+        ".05,.1,.2,.3",
         [
             *("robustness", *PICTURES, "--transform", "vertical_flip", "--model", "mine:find"),
             *REPORT,

@@ -10,11 +10,9 @@ import pytest
 
 import boxlens
 from boxlens.cli import main
-from boxlens.metrics.intervals import METHODS, ResamplingChoice
+from boxlens.metrics.intervals import METHODS
 from studies.comparison.gate_worlds import detector, judged, world
 from studies.diagnosis.worlds import codes, told
-
-FEW = ResamplingChoice(n_replicates=100)
 
 
 @cache

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Detections
 from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
 from boxlens.images.transforming.transform import Step
 from boxlens.metrics.intervals import ResamplingChoice
@@ -19,7 +18,7 @@ from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.elsewhere import imported_robustness
 from boxlens.studies.robustness.exporting import export_sets
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.result import METRICS, DetectorRobustness, StepRobustness
+from boxlens.studies.robustness.result import DetectorRobustness
 from boxlens.studies.robustness.steps import (
     changing,
     corruption_means,
@@ -29,6 +28,8 @@ from boxlens.studies.robustness.steps import (
 )
 from rendered_set import rendered_set
 from studies.robustness.measured_sets import FLIP, measured, scene_of_images, thinned, whole
+from studies.robustness.measured_sets import step_of as step
+from studies.sensitivity.worlds import detections_on
 
 CROP, TURNED = Step("graded_rotation", 0.0), Step("graded_rotation", 10.0)
 
@@ -40,16 +41,8 @@ def rendered(tmp_path_factory):
 
 def perfect(one, *, but_first=0):
     """Every object of a set, the first ones left out."""
-    gt = one.dataset.gt
-    rows = np.arange(but_first, len(gt))
-    return Detections.of(
-        "mine",
-        len(one.dataset.images),
-        image_row=gt.image_row[rows],
-        class_row=gt.class_row[rows],
-        box=gt.box[rows],
-        score=np.ones(len(rows)),
-    )
+    rows = range(but_first, len(one.dataset.gt))
+    return detections_on(one.dataset, rows, np.ones(len(rows)), "mine")
 
 
 def slugs(steps):
@@ -143,27 +136,6 @@ FIFTEEN = (
     *("snow", "frost", "fog", "brightness"),
     *("contrast", "elastic_transform", "pixelate", "jpeg_compression"),
 )
-
-
-def step(name, level, ap):
-    """A step of which only AP is known."""
-    return StepRobustness(
-        step=Step(name, level),
-        title=name,
-        group=TRANSFORMS[name].group,
-        label="",
-        n_images=1,
-        n_objects=1,
-        n_detections=1,
-        metrics=dict.fromkeys(METRICS, ap),
-        reference=Step("clean", math.nan),
-        relative={},
-        error_gain={},
-        error_growth={},
-        errors_per_object={},
-        by_class=(),
-        density=np.zeros((1, 1)),
-    )
 
 
 CLEAN = step("clean", math.nan, 0.5)
