@@ -81,7 +81,8 @@ class Drawing(ExitStack):
             return False
         process = self._idle.get()
         try:
-            print(json.dumps(job), file=process.stdin, flush=True)
+            process.stdin.write(f"{json.dumps(job)}\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
             return process.stdout.readline() == "done\n"  # type: ignore[union-attr]
         except OSError:
             return False
@@ -113,7 +114,8 @@ def _work(jobs: IO[str], answers: IO[str]) -> None:
             answer = "done"
         except Exception:  # noqa: BLE001 - the other side tries it again, and tells
             answer = "failed"
-        print(answer, file=answers, flush=True)
+        answers.write(f"{answer}\n")
+        answers.flush()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from boxlens.report.study import (
 from boxlens.studies.comparison.gating.result import VERDICTS, GateResult, RuleOutcome
 from boxlens.wording import counted, level
 
-GUIDE = "gate"
 TILES = ("rules that hold", "broken within chance", "broken", "not computed")
 
 
@@ -53,16 +52,15 @@ def study(result: GateResult) -> Study:
                 "broken where chance alone would hardly give so bad a candidate (p adjusted for "
                 "all rules). Detectable is the smallest breach that these images would have shown "
                 "four times in five.",
-                guide=GUIDE,
             ),
             Section(
                 "untested",
                 "Not tested",
                 (_untested(result),),
                 reading="Classes with objects in too few images to be judged.",
-                guide=GUIDE,
             ),
         ),
+        guide="gate",
     )
 
 

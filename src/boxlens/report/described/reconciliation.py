@@ -33,7 +33,6 @@ from boxlens.studies.comparison.conventions.results import (
 )
 from boxlens.wording import counted
 
-GUIDE = "reconcile"
 LABEL_CHARACTERS = 38
 
 
@@ -61,14 +60,12 @@ def study(result: ReconciliationResult) -> Study:
                 (_plot(result), _steps(result), *_notes(result)),
                 reading="Convention by convention, the first protocol is changed into the last, "
                 "and AP is computed again after each step.",
-                guide=GUIDE,
             ),
             Section(
                 "protocols",
                 "Protocols",
                 (_protocols(result),),
                 reading="What each protocol would print for these files.",
-                guide=GUIDE,
             ),
             Section(
                 "band",
@@ -76,9 +73,9 @@ def study(result: ReconciliationResult) -> Study:
                 (_band(result),),
                 reading="How far the first number moves with the order of equal scores, and with "
                 "detections that are cut off.",
-                guide=GUIDE,
             ),
         ),
+        guide="reconcile",
     )
 
 

@@ -51,6 +51,7 @@ def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
         ),
         main_table=f"Every metric: {' - '.join(pairs[0].names)}",
         main_plot="differences" if len(names) == 2 else "league",
+        guide="compare",
     )
 
 

@@ -13,7 +13,7 @@ from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.charts.forms.marks import lines, spans
 from boxlens.report.charts.forms.panels import below, beside, message, plot
 from boxlens.report.charts.theme import WIDTH
-from boxlens.report.described.comparison.pairs import GUIDE, about_all
+from boxlens.report.described.comparison.pairs import about_all
 from boxlens.report.described.disagreement import disputed_images
 from boxlens.report.study import COUNT, SHARE, TEXT, Plot, Section, Table, table_of
 from boxlens.studies.comparison import ComparisonResult
@@ -41,7 +41,6 @@ def annotate_section(result: ComparisonResult) -> Section:
         ),
         reading="Images on which the detectors disagree most, found without the ground truth; "
         "tables/images.parquet has all images.",
-        guide=GUIDE,
     )
 
 

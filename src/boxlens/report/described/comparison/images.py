@@ -30,7 +30,7 @@ from boxlens.report.charts.forms.choosing import spread_out
 from boxlens.report.charts.forms.keys import key
 from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.panels import below, beside, plot
-from boxlens.report.described.comparison.pairs import GUIDE, about_all, of_pair
+from boxlens.report.described.comparison.pairs import about_all, of_pair
 from boxlens.report.study import COUNT, FLAG, P_VALUE, SCORE, TEXT, Plot, Section, Table, table_of
 from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
@@ -64,7 +64,6 @@ def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Se
         ),
         reading="Whether one detector is ahead image by image, also when images on which they "
         "nearly agree are removed.",
-        guide=GUIDE,
         findings=tuple(image_sentences(result)),
     )
 

@@ -16,7 +16,6 @@ from boxlens.report.charts.forms.tables import table_columns, table_rows
 from boxlens.report.charts.selecting import picks
 from boxlens.report.described.comparison.pairs import (
     ENDS,
-    GUIDE,
     about_all,
     colour_of,
     difference_columns,
@@ -80,7 +79,6 @@ def numbers_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> S
         f"{adjusted * (len(result.detectors) > 2)}Detectable: a true difference that would be "
         "detected on four of five such test sets. First ahead: the share of resampled test sets "
         "in which the first detector is ahead. p is not adjusted for the number of metrics.",
-        guide=GUIDE,
         findings=pair_sentences(result),
     )
 
@@ -95,7 +93,6 @@ def classes_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> S
         ),
         reading="With many classes some differ by chance: p adjusted takes all of them into "
         "account.",
-        guide=GUIDE,
     )
 
 

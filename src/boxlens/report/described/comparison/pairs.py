@@ -17,7 +17,6 @@ from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import LeadingPair
 from boxlens.wording import change, counted, level, short
 
-GUIDE: Final = "compare"
 # Columns of the tables that are drawn.
 ENDS: Final = {"value": "difference", "low": "low", "high": "high"}
 FOREST_PX: Final = 148

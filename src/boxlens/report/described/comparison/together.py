@@ -16,7 +16,6 @@ from boxlens.report.charts.forms.panels import below, name_rows
 from boxlens.report.charts.forms.tables import table_rows
 from boxlens.report.described.comparison.pairs import (
     ENDS,
-    GUIDE,
     about_all,
     colour_of,
     ends_columns,
@@ -65,7 +64,6 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
         ),
         reading="What the detectors could reach if the best of each were taken, and which objects "
         "one finds and the other misses.",
-        guide=GUIDE,
         findings=tuple(together_sentences(result)),
     )
 
