@@ -31,12 +31,13 @@ from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 from boxlens.studies.proposals.tuning.analysis import TuningChoice
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.upper_bound.choice import UpperBoundChoice
+from every_verb import VERBS
 from running import write_demo
+from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 HUGE = 10**20
 WHOLE = {name: one for name, one in vars(limits).items() if isinstance(one, Whole)}
 REAL = {name: one for name, one in vars(limits).items() if isinstance(one, Real)}
-GT, DT = "ground_truth.json", "window.json"
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -125,40 +126,23 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_demo(tmp_path_factory.mktemp("limits"))
 
 
-VERBS: dict[str, Callable[[int], Any]] = {
-    "read_dataset": lambda n: boxlens.read_dataset(GT, threads=n),
-    "read_detections": lambda n: boxlens.read_detections(DT, boxlens.read_dataset(GT), threads=n),
-    "evaluate": lambda n: boxlens.evaluate(GT, DT, threads=n),
-    "diagnose": lambda n: boxlens.diagnose(GT, DT, threads=n),
-    "sensitivity": lambda n: boxlens.sensitivity(GT, DT, threads=n),
-    "compare": lambda n: boxlens.compare(GT, [DT, "region.json"], threads=n),
-    "difficulty": lambda n: boxlens.difficulty(GT, threads=n),
-    "disagree": lambda n: boxlens.disagree(GT, [DT, "region.json"], min_score=0.5, threads=n),
-    "gate": lambda n: boxlens.gate(GT, DT, "region.json", threads=n),
-    "reconcile": lambda n: boxlens.reconcile(GT, DT, threads=n),
-    "proposal_recall": lambda n: boxlens.proposal_recall(GT, "uniform", threads=n),
-}
+@pytest.mark.parametrize("number", [HUGE, 1025, -1], ids=["huge", "large", "negative"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_refuse_numbers_of_threads_without_sense(verb: str, number: int, demo: Path):
+    files = [demo / f"{name}.json" for name in ("ground_truth", "window", "region")]
+    with pytest.raises(ParameterError, match=r"^threads \(--threads\): expected a whole number"):
+        VERBS[verb](*files, threads=number)
+    # Where no file is read, the kernel's border checks.
+    with pytest.raises(ParameterError, match="threads"):
+        VERBS[verb](demo_dataset(), *map(demo_detections, ("window", "region")), threads=number)
 
 
 @pytest.mark.parametrize("number", [HUGE, 1025, -1], ids=["huge", "large", "negative"])
-@pytest.mark.parametrize("verb", VERBS)
-def test_verbs_refuse_numbers_of_threads_without_sense(
-    verb: str, number: int, demo: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(demo)
+def test_readers_refuse_numbers_of_threads_without_sense(number: int, demo: Path):
     with pytest.raises(ParameterError, match=r"^threads \(--threads\): expected a whole number"):
-        VERBS[verb](number)
-
-
-def test_tables_are_no_way_around_the_limit(demo: Path):
-    """Where no file is read, the kernel's border checks."""
-    dataset = boxlens.read_dataset(demo / GT)
-    detections = boxlens.read_detections(demo / DT, dataset)
-    for verb in (boxlens.evaluate, boxlens.diagnose, boxlens.sensitivity, boxlens.reconcile):
-        with pytest.raises(ParameterError, match="threads"):
-            verb(dataset, detections, threads=HUGE)  # type: ignore[operator]
-    with pytest.raises(ParameterError, match="threads"):
-        boxlens.difficulty(dataset, threads=HUGE)
+        boxlens.read_dataset(demo / "ground_truth.json", threads=number)
+    with pytest.raises(ParameterError, match=r"^threads \(--threads\): expected a whole number"):
+        boxlens.read_detections(demo / "window.json", demo_dataset(), threads=number)
 
 
 def test_a_run_refuses_numbers_without_sense(tmp_path: Path):

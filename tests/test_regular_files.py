@@ -58,7 +58,7 @@ EXCEPTIONS = {
     "studies/proposals/generators/bing.py": "read whole by opened before OpenCV opens them",
     "studies/proposals/generators/quiet.py": "/dev/null, to write",
     "report/pages/guide.py": "comes with the package",
-    "report/pages/page.py": "comes with the package",
+    "report/readers/page.py": "comes with the package",
     "report/pdf/writing.py": "comes with the package",
     "report/writing/write_study.py": "its own temporary files",
     "scenes/make.py": "a folder, to lock it",

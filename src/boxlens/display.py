@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.data import Notice
-    from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
+    from boxlens.progress import Progress
 
 
 class Displayed:

@@ -123,7 +123,7 @@ def test_a_filter_form_sent_as_it_is_asks_for_the_same(toy):
 
 
 def test_each_chip_takes_one_value_away_and_nothing_else(small):
-    query = asked(small, "class=cat&class=dog&hoiem=loc&score=.1..&attribute.weather=fog&sort=loss")
+    query = asked(small, "class=cat&class=dog&hoiem=loc&score=.1..&attribute.word=fog&sort=loss")
     page = grid_page(small, query)
     chips = [
         one
@@ -131,7 +131,7 @@ def test_each_chip_takes_one_value_away_and_nothing_else(small):
         if one.tag == "a" and (one.attributes.get("title") or "").startswith("Remove: ")
     ]
     assert [one.attributes["title"] for one in chips] == [
-        "Remove: weather: fog",
+        "Remove: word: fog",
         "Remove: class: cat",
         "Remove: class: dog",
         "Remove: Hoiem: poorly placed",

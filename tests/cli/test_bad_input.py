@@ -81,36 +81,6 @@ def test_ground_truth_given_as_detections(demo):
     assert "ground truth" in line
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda gt: gt["images"].append(dict(gt["images"][0])), ["image id", "more than once"]),
-        (
-            lambda gt: gt["categories"].append(dict(gt["categories"][0])),
-            ["class id", "more than once"],
-        ),
-        (lambda gt: gt["annotations"][3].update(image_id=987654), ["annotations", "3", "987654"]),
-        (
-            lambda gt: gt["annotations"][3].update(category_id=987654),
-            ["annotations", "3", "987654"],
-        ),
-        (lambda gt: gt["annotations"][3].pop("bbox"), ["annotations", "3", "bbox"]),
-        (lambda gt: gt["annotations"][3].update(bbox=[0, 0, "a", 1]), ["annotations", "3", "bbox"]),
-        (lambda gt: gt["annotations"][3].update(iscrowd="no"), ["annotations", "3", "iscrowd"]),
-        (lambda gt: gt.pop("categories"), ["categories"]),
-        (lambda gt: gt.pop("images"), ["images"]),
-        (lambda gt: gt.update(annotations={}), ["annotations", "array"]),
-    ],
-)
-def test_bad_ground_truth(demo, change, told):
-    document = json.loads((demo / "ground_truth.json").read_text())
-    change(document)
-    (demo / "gt.json").write_text(json.dumps(document))
-    line = refused("evaluate", "gt.json", "window.json", cwd=demo)
-    for part in ["gt.json", *told]:
-        assert part in line, line
-
-
 def test_xml_bomb(tmp_path):
     levels = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     bomb = f'<!DOCTYPE a [<!ENTITY l0 "ha">{levels}]><annotation><folder>&l9;</folder></annotation>'
@@ -126,7 +96,6 @@ def test_xml_bomb(tmp_path):
         (["--protocol", "cocoo"], ["cocoo", "coco, voc07"]),
         (["--iou", "1.5"], ["1.5"]),
         (["--iou", "0"], ["0"]),
-        (["--max-dets", "0"], ["--max-dets", "a whole number from 1"]),
         (["--area", "tiny=5:1"], ["tiny"]),
         (["--also", "everything"], ["everything", "confusion"]),
         (["--name", "a,b"], ["names"]),
@@ -196,13 +165,6 @@ def test_yaml_bomb(tmp_path):
     line = refused("evaluate", "data.yaml", "dets", cwd=tmp_path, how=boxlens_process)
     assert "data.yaml" in line
     assert len(line) < 500
-
-
-def test_negative_area(demo):
-    document = json.loads((demo / "ground_truth.json").read_text())
-    document["annotations"][2]["area"] = -5
-    (demo / "gt.json").write_text(json.dumps(document))
-    assert "annotations record 2" in refused("evaluate", "gt.json", "window.json", cwd=demo)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

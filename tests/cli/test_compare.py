@@ -11,7 +11,7 @@ import pytest
 import boxlens
 import running
 from boxlens.wording import change, interval, p_value, score
-from running import boxlens_here, boxlens_process, write_demo
+from running import boxlens_here, write_demo
 
 FILES = ("ground_truth.json", "window.json", "region.json")
 FEW = ("--replicates", "100", "--permutations", "100")
@@ -157,71 +157,6 @@ def test_a_detector_that_found_nothing_is_worse(run):
 # --- JSON
 
 
-def test_json_on_stdout_is_json_alone(demo):
-    done = boxlens_process("compare", *FILES, *FEW, "--json", "-", cwd=demo)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    assert document["schema"] == "boxlens/compare/1"
-    assert len(document["provenance"]["detections"][1]["sha256"]) == 64
-    assert len(document["results"]["pairs"]) == 12
-
-
-def test_json_is_the_result_with_what_was_asked_for(said):
-    document = json.loads(
-        said(
-            *FILES, *FEW, "--json", "-", "--seed", "5", "--level", "0.9", "--interval-method",
-            "percentile", "--measure", "f1", "--min-score", "0.4", "--test", "permutation",
-            "--largest-t0", "0.2", "--class-agnostic", "--mapping", "literal",
-            "--images-used", "all", "--metric", "AP75",
-        )
-    )  # fmt: skip
-    parameters = document["parameters"]
-    resampling = parameters["resampling"]
-    assert (resampling["seed"], resampling["level"]) == (5, 0.9)
-    assert (resampling["n_replicates"], resampling["method"]) == (100, "percentile")
-    expected = {
-        "metric": "AP75", "measure": "f1", "mapping": "literal", "class_agnostic": True,
-        "min_score": 0.4, "test": "permutation", "largest_t0": 0.2, "images": "all",
-        "n_permutations": 100, "protocol": "coco",
-    }  # fmt: skip
-    assert {name: parameters[name] for name in expected} == expected
-    assert document["results"]["league"]["metric"] == "AP75"
-    assert document["results"]["league"]["alpha"] == pytest.approx(0.1)
-    assert [one["min_score"] for one in document["results"]["detectors"]] == [0.4, 0.4]
-
-
-@pytest.mark.parametrize("n_detectors", [2, 3])
-def test_json_is_that_of_python_for_the_same_choices(demo, said, n_detectors):
-    files = ("window.json", "region.json", "most.json")[:n_detectors]
-    options = ("--level", "0.9", "--seed", "7", "--replicates", "120", "--permutations", "150")
-    document = json.loads(
-        said(FILES[0], *files, *options, "--metric", "AP50", "--min-score", "0.3", "--json", "-")
-    )
-    expected = boxlens.compare(
-        demo / FILES[0],
-        [demo / name for name in files],
-        level=0.9,
-        seed=7,
-        replicates=120,
-        permutations=150,
-        metric="AP50",
-        min_score=0.3,
-    )
-    told = json.loads(json.dumps(expected.to_json(), allow_nan=False))
-    for name in ("parameters", "dataset", "results"):
-        assert document[name] == told[name]
-    assert {one["alpha"] for one in document["results"]["discriminative"]} == {0.1}
-
-
-def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
-    target = tmp_path / "deep" / "comparison.json"
-    done = run(*FILES, *FEW, "--json", str(target))
-    assert done.returncode == 0
-    assert done.stdout.startswith("Comparison")
-    assert f"wrote {target}" in done.stderr
-    assert json.loads(target.read_text(encoding="utf-8"))["schema"] == "boxlens/compare/1"
-
-
 # --- what is refused
 
 
@@ -232,10 +167,6 @@ def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
         ((*FILES, "--metric", "mAP"), "unknown metric 'mAP': choose from AP, AP50"),
         ((*FILES, "--protocol", "coca"), "unknown protocol 'coca'"),
         ((*FILES, "--images", "pictures"), "name its folder with -o"),
-        ((*FILES, "--replicates", "10"), "--replicates: expected a whole number from 100"),
-        ((*FILES, "--permutations", "50"), "--permutations: expected a whole number from 100"),
-        ((*FILES, "--level", "95"), "--level: expected a number from 0.5 to below 1"),
-        ((*FILES, "--seed", "-1"), "--seed: expected a whole number from 0"),
         ((*FILES, "nothing.json"), "nothing.json"),
         ((*FILES[:2], "some.json"), "--images-used common"),
         ((*FILES[:2], "few.json", "--images-used", "common"), "7 images are too few"),
@@ -244,17 +175,3 @@ def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
 )
 def test_what_cannot_be_compared_is_refused_in_a_line(refused, arguments, told):
     assert told in refused(*arguments)
-
-
-def test_few_images_are_refused_in_a_line(demo, refused):
-    document = json.loads((demo / FILES[0]).read_text(encoding="utf-8"))
-    document["images"] = document["images"][:9]
-    few = {image["id"] for image in document["images"]}
-    document["annotations"] = [row for row in document["annotations"] if row["image_id"] in few]
-    (demo / "nine.json").write_text(json.dumps(document), encoding="utf-8")
-    assert "9 images are too few to resample" in refused("nine.json", *FILES[1:])
-
-
-def test_an_unknown_choice_is_refused(refused):
-    for options in (("--measure", "luck"), ("--test", "anova"), ("--images-used", "some")):
-        assert "invalid choice" in refused(*FILES, *options)

@@ -168,8 +168,6 @@ def test_a_model_that_is_none_is_refused(folder, model, told):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--batch", "0"], "batch"),
-        (["--max-per-image", "0"], "--max-per-image: expected a whole number from 1"),
         (["--spec", "yolox"], ".onnx"),
         (["--split", "val"], "--gt"),
         (["--gt", "absent.json"], "absent.json"),

@@ -31,29 +31,6 @@ def test_table_has_one_column_a_detector(demo):
     assert rows["AP50"] == [f"{d.metrics['AP50']:.3f}" for d in result.detectors]
 
 
-def test_json_on_stdout_is_the_documented_schema(demo):
-    done = boxlens_process("evaluate", "ground_truth.json", "window.json", "--json", "-", cwd=demo)
-    document = json.loads(done.stdout)
-    assert document["schema"] == "boxlens/evaluate/1"
-    (detector,) = document["results"]["detectors"]
-    assert list(detector["metrics"]) == NUMBERS
-    assert {"class", "n_gt", "AP", "AP50"} <= set(detector["classes"][0])
-    source = document["provenance"]["ground_truth"]
-    assert len(source["sha256"]) == 64
-    assert source["format"] == "coco"
-    low, high = detector["tie_band"]["AP"]
-    assert low <= detector["metrics"]["AP"] <= high
-
-
-def test_json_file_leaves_the_table_on_stdout(demo, tmp_path):
-    target = tmp_path / "deep" / "result.json"
-    done = boxlens_here(
-        "evaluate", "ground_truth.json", "window.json", "--json", str(target), cwd=demo
-    )
-    assert done.stdout.startswith("window on ground_truth | COCO")
-    assert json.loads(target.read_text())["schema"] == "boxlens/evaluate/1"
-
-
 def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     write_tiny(tmp_path, detections=[])
     done = boxlens_here(
@@ -67,17 +44,6 @@ def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("APl")] == ["-"]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "metrics"),
-    [("voc07", ["mAP"]), ("voc12", ["mAP"]), ("openimages", ["mAP"])],
-)
-def test_protocols_name_their_metric(demo, protocol, metrics):
-    asked = ("ground_truth.json", "region.json", "--protocol", protocol, "--json", "-")
-    done = boxlens_here("evaluate", *asked, cwd=demo)
-    (detector,) = json.loads(done.stdout)["results"]["detectors"]
-    assert list(detector["metrics"]) == metrics
-
-
 def test_lvis_reports_frequency_groups():
     done = boxlens_process(
         "evaluate", str(shared("lvis_100", "gt.json")), str(shared("lvis_100", "yolox_nano.json")),
@@ -86,20 +52,6 @@ def test_lvis_reports_frequency_groups():
     (detector,) = json.loads(done.stdout)["results"]["detectors"]
     assert {"APr", "APc", "APf", "AR300"} <= set(detector["metrics"])
     assert round(detector["metrics"]["APf"], 3) == 0.137
-
-
-def test_all_further_readings_are_in_the_json(demo):
-    done = boxlens_here(
-        "evaluate", "ground_truth.json", "region.json", "--json", "-",
-        "--also", "curves,confidence,confusion", "--also", "olrp", "--also", "images", cwd=demo,
-    )  # fmt: skip
-    (detector,) = json.loads(done.stdout)["results"]["detectors"]
-    names = [row["class"] for row in detector["classes"]]
-    assert detector["confusion"]["names"] == [*names, "background"]
-    assert 0 < detector["confidence"]["overall"]["F1"] < 1
-    assert 0 < detector["olrp"]["oLRP"] < 1
-    assert len(detector["images"]["tp"]) == 200
-    assert len(detector["curves"]["classes"][0]["precision"]) == 101
 
 
 def test_custom_thresholds_areas_and_limits(demo):

@@ -130,8 +130,8 @@ def test_what_a_killed_run_left_is_removed_by_the_next(place, tmp_path):
 def test_two_runs_into_one_folder_do_not_take_each_others_files(tmp_path):
     """The later one to end is the one that stays."""
     with output_folder(tmp_path) as first:
-        first.write_text("first.txt", "1")
+        first.write("first.txt", "1")
         with output_folder(tmp_path) as second:
-            second.write_text("second.txt", "2")
+            second.write("second.txt", "2")
     assert "first.txt" in left_in(tmp_path)
     assert [one for one in left_in(tmp_path) if one.endswith(ENDING)] == []

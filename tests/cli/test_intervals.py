@@ -8,16 +8,11 @@ import re
 import pytest
 
 import boxlens
-from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.wording import interval, score
 from running import refused, said
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
 FEW = ("--intervals", "--replicates", "120", "--seed", "3")
-
-
-def choice(**options):
-    return ResamplingChoice(**{"n_replicates": 120, "seed": 3, **options})
 
 
 SURE = {"intervals": True, "replicates": 120, "seed": 3}
@@ -47,23 +42,6 @@ def test_evaluate_prints_intervals_of_classes_and_of_several_detectors(demo):
         assert interval(found.low, found.high) in row
 
 
-def test_evaluate_writes_intervals_into_its_json(demo):
-    document = json.loads(
-        said(
-            *("evaluate", TRUTH, FOUND, *FEW, "--level", "0.9"),
-            *("--interval-method", "percentile", "--json", "-"),
-            cwd=demo,
-        )
-    )
-    expected = choice(level=0.9, method="percentile")
-    assert document["parameters"]["intervals"] == expected.to_json()
-    (one,) = boxlens.evaluate(
-        demo / TRUTH, demo / FOUND, **SURE, level=0.9, interval_method="percentile"
-    ).detectors
-    (told,) = document["results"]["detectors"]
-    assert told["intervals"] == {name: found.to_json() for name, found in one.intervals.items()}
-
-
 def test_without_the_option_nothing_is_resampled(demo):
     assert "95%" not in said("evaluate", TRUTH, FOUND, cwd=demo)
     document = json.loads(said("evaluate", TRUTH, FOUND, "--json", "-", cwd=demo))
@@ -88,15 +66,6 @@ def test_the_level_is_told_as_it_is(demo):
     assert "\n99.5% intervals" in text
 
 
-def test_diagnose_writes_intervals_into_its_json(demo):
-    document = json.loads(said("diagnose", TRUTH, FOUND, *FEW, "--json", "-", cwd=demo))
-    result = boxlens.diagnose(demo / TRUTH, demo / FOUND, **SURE)
-    assert document["results"]["intervals"] == result.intervals.to_json()
-    assert document["parameters"]["intervals"] == choice().to_json()
-    plain = json.loads(said("diagnose", TRUTH, FOUND, "--json", "-", cwd=demo))
-    assert "intervals" not in plain["results"]
-
-
 @pytest.mark.parametrize("command", ["evaluate", "diagnose"])
 @pytest.mark.parametrize(
     "options",
@@ -109,30 +78,3 @@ def test_diagnose_writes_intervals_into_its_json(demo):
 )
 def test_options_of_intervals_are_refused_without_them(demo, command, options):
     assert "add --intervals: without it" in refused(command, TRUTH, FOUND, *options, cwd=demo)
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--replicates", "99"), "a whole number from 100 to 100,000, got '99'"),
-        (("--level", "95"), "a number from 0.5 to below 1, got '95'"),
-        (("--seed", "-1"), "--seed: expected a whole number from 0"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told):
-    for command in ("evaluate", "diagnose"):
-        assert told in refused(command, TRUTH, FOUND, "--intervals", *options, cwd=demo)
-
-
-def test_few_images_are_refused_in_a_line(demo, tmp_path):
-    document = json.loads((demo / TRUTH).read_text(encoding="utf-8"))
-    few = {image["id"] for image in document["images"][:9]}
-    document["images"] = document["images"][:9]
-    document["annotations"] = [row for row in document["annotations"] if row["image_id"] in few]
-    (tmp_path / "gt.json").write_text(json.dumps(document), encoding="utf-8")
-    found = json.loads((demo / FOUND).read_text(encoding="utf-8"))
-    found = [row for row in found if row["image_id"] in few]
-    (tmp_path / "dt.json").write_text(json.dumps(found), encoding="utf-8")
-    for command in ("evaluate", "diagnose"):
-        line = refused(command, "gt.json", "dt.json", "--intervals", cwd=tmp_path)
-        assert "9 images are too few to resample" in line

@@ -111,51 +111,106 @@ def test_verbs_have_the_same_keywords(path):
         assert {"replicates", "level", "interval_method", "seed"} <= settings
 
 
-def results(text: str) -> dict:
-    document = json.loads(text)
-    # Files are named as they were given.
-    return {name: document[name] for name in document if name != "provenance"}
-
-
+GT = "ground_truth.json"
 ONE, BOTH = ("window.json",), ("window.json", "region.json")
+FEW = {"replicates": 100}
+DRAWN = {"replicates": 120, "seed": 3, "level": 0.9, "interval_method": "percentile"}
 CASES = [
-    (("evaluate",), ONE, {}),
-    (("diagnose",), ONE, {}),
-    (("sensitivity",), ONE, {"--by": ("by", "area")}),
-    (("compare",), BOTH, {"--replicates": ("replicates", 100)}),
-    (("disagree",), BOTH, {"--min-score": ("min_score", 0.2)}),
-    (("reconcile",), ONE, {"--to": ("end", "voc07")}),
-    (("proposals", "oracle"), ONE, {}),
+    ("evaluate", ONE, {"also": ["olrp", "curves", "images"], "protocol": "voc12"}),
+    ("evaluate", ONE, {"intervals": True, **DRAWN}),
+    ("diagnose", ONE, {"tidecv": True, "tide_range": True, "similar": "none"}),
+    ("diagnose", ONE, {"intervals": True, **DRAWN}),
+    (
+        *("sensitivity", ONE),
+        {
+            "by": ["area", "occlusion"],
+            "bins": {"area": (1024, 9216)},
+            "cross": [("area", "occlusion")],
+        },
+    ),
+    ("compare", BOTH, {"permutations": 150, "metric": "AP50", "min_score": 0.3, **DRAWN}),
+    (
+        *("compare", BOTH),
+        {
+            "measure": "f1",
+            "mapping": "literal",
+            "class_agnostic": True,
+            **FEW,
+            "test": "permutation",
+            "largest_t0": 0.2,
+            "images_used": "all",
+        },
+    ),
+    ("disagree", BOTH, {"min_score": 0.2, "class_agnostic": True, "by": "boxes"}),
+    ("reconcile", ONE, {"end": "ultralytics"}),
+    ("gate", BOTH, {"rules": ["AP>=0.1"], **FEW}),
+    ("difficulty", BOTH, {"nodes": ["animal"], "iou": 0.6}),
+    ("proposals oracle", ONE, {"filter_iou": 0.7}),
 ]
+# Settings that have another name as an option, and commands that name their files.
+OPTION_OF = {
+    "end": "--to",
+    "rules": "--rule",
+    "nodes": "--node",
+}
+FILES_OF = {
+    "gate": lambda one, other: ("--baseline", one, "--candidate", other),
+    "difficulty": lambda *found: ("--dt", *found),
+}
 
 
-@pytest.mark.parametrize(("path", "found", "more"), CASES, ids=lambda one: named(one)[:20])
-def test_a_command_answers_as_its_verb_does(path, found, more, demo, monkeypatch):
-    """With the classes asked for alone, under the names given."""
+def word_of(value) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{name}={word_of(one)}" for name, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return (":" if isinstance(value, tuple) else ",").join(map(word_of, value))
+    return str(value)
+
+
+def options_of(settings: dict) -> list[str]:
+    words = []
+    for name, value in settings.items():
+        option = OPTION_OF.get(name, f"--{name.replace('_', '-')}")
+        words += [option] if value is True else [option, word_of(value)]
+    return words
+
+
+@pytest.mark.parametrize(("command", "found", "settings"), CASES)
+def test_a_command_answers_as_its_verb_does(command, found, settings, demo, monkeypatch, tmp_path):
+    """With the classes asked for alone, under the names given; on stdout JSON alone, or in a file."""
     monkeypatch.chdir(demo)
+    path = tuple(command.split())
     names = [f"the {file.removesuffix('.json')}" for file in found]
-    words = [word for option, (_, value) in more.items() for word in (option, str(value))]
-    done = boxlens_here(
-        *(*path, "ground_truth.json", *found, "--json", "-", "--classes", "cat,dog", *words),
-        *("--name", ",".join(names)),
-        cwd=demo,
-    )
+    files = FILES_OF.get(command, lambda *found: found)(*found)
+    words = (*path, GT, *files, *options_of(settings), "--classes", "cat,dog")
+    words += ("--name", ",".join(names))
+    done = boxlens_here(*words, "--json", "-", cwd=demo)
     assert done.returncode == 0, done.stderr
     assert "counted over 2 classes of 16, as asked: dog, cat" in done.stderr
-    dt = found[0] if len(found) == 1 else list(found)
-    keywords = {name: [value] if name == "by" else value for name, value in more.values()}
-    asked = VERBS[path]("ground_truth.json", dt, classes=["dog", "cat"], names=names, **keywords)
-    assert results(done.stdout) == results(json.dumps(asked.to_json()))
+    document = json.loads(done.stdout)
+    assert list(document) == [
+        *("schema", "provenance", "parameters", "dataset", "notices", "results"),
+    ]
+    assert document["schema"] == f"boxlens/{'-'.join(path)}/1"
+    read = [document["provenance"]["ground_truth"], *document["provenance"]["detections"]]
+    assert [one["path"] for one in read] == [GT, *found]
+    assert {len(one["sha256"]) for one in read} == {64}
+    tables = found if command == "gate" else [found[0] if len(found) == 1 else list(found)]
+    asked = VERBS[path](GT, *tables, classes=["dog", "cat"], names=names, **settings)
+    expected = json.loads(json.dumps(asked.to_json(), allow_nan=False))
+    assert document == expected
     assert names[0] in done.stdout
+    target = tmp_path / "deep" / "answer.json"
+    beside = boxlens_here(*words, "--json", target, cwd=demo)
+    assert names[0] in beside.stdout
+    assert not beside.stdout.startswith("{")
+    assert f"wrote {target}" in beside.stderr
+    assert json.loads(target.read_text(encoding="utf-8")) == document
 
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("difficulty", "ground_truth.json"),
-        ("gate", "ground_truth.json", "--baseline", "window.json", "--candidate", "region.json"),
-        ("proposals", "recall", "ground_truth.json", "--method", "uniform", "--budget", "10"),
-    ],
+    [("difficulty", GT), ("proposals", "recall", GT, "--method", "uniform", "--budget", "10")],
     ids=named,
 )
 def test_a_note_says_which_classes_count(words, demo):

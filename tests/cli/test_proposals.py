@@ -161,7 +161,7 @@ def test_oracles_lift_what_proposals_and_suppression_hold_back(run, folder):
 
 def test_what_was_tuned_and_trained_is_used_by_its_file(run, folder):
     text = run(
-        *("tune", "edge-boxes", "gt.json", "--images", "images", "--trials", "3"),
+        *("tune", "gt.json", "edge-boxes", "--images", "images", "--trials", "3"),
         *("--vary", "min_box_area,beta", "--budget", "100", "--workers", "1", "-o", "tuned"),
         *("--figures", "none"),
     )
@@ -169,7 +169,7 @@ def test_what_was_tuned_and_trained_is_used_by_its_file(run, folder):
     assert (
         json.loads((folder / "tuned" / "generator.json").read_text())["generator"] == "edge-boxes"
     )
-    assert "use it as gaussian:g2.json" in run("train", "gaussian", "gt.json", "-o", "g2.json")
+    assert "use it as gaussian:g2.json" in run("train", "gt.json", "gaussian", "-o", "g2.json")
     text = run(
         *("recall", "gt.json", "--method", "edge-boxes:tuned/generator.json,gaussian:g2.json"),
         *("--images", "images", "--budget", "100", "--json", "-"),
@@ -187,11 +187,11 @@ def test_training_counts_what_it_learns_from(run, folder):
         content = (folder / "images" / image["file_name"]).read_bytes()
         (folder / "some" / image["file_name"]).write_bytes(content)
     (folder / "some" / document["images"][3]["file_name"]).write_bytes(b"no picture")
-    boxes = json.loads(run("train", "gaussian", "crowd.json", "-o", "g3.json", "--json", "-"))
+    boxes = json.loads(run("train", "crowd.json", "gaussian", "-o", "g3.json", "--json", "-"))
     assert boxes["results"]["n_objects"] == len(document["annotations"]) - 1
     learned = json.loads(
         run(
-            *("train", "randomized-prim", "crowd.json", "--images", "some"),
+            *("train", "crowd.json", "randomized-prim", "--images", "some"),
             *("-o", "rp.json", "--json", "-"),
         )
     )
@@ -232,10 +232,6 @@ def test_several_data_sets_are_compared(run, folder):
         (["recall", "gt.json", "--method", "edge-boxes"], "looks at pictures"),
         (["recall", "gt.json", "--method", "edge-bocses"], "no such file, and no method"),
         (["recall", "gt.json", "nowhere.json"], "no such file"),
-        (
-            ["recall", "gt.json", "--method", "uniform", "--budget", "0"],
-            "--budget: expected a whole number from 1",
-        ),
         (["recall", "gt.json", "--method", "uniform", "--ar-range", "0.7"], "write it like"),
         (["recall", "gt.json", "--method", "bing:images", "--images", "images"], "9 of 9 model"),
         (["recall", "gt.json", "--method", "bing", "--images", "images"], "bing:FOLDER"),
@@ -243,9 +239,9 @@ def test_several_data_sets_are_compared(run, folder):
         (["generate", "uniform", "--gt", "gt.json", "-o", "x.txt"], "json"),
         (["correlate", "gt.json", "objects.csv"], "one of --scores, --dt and --raw"),
         (["correlate", "nowhere", "a.csv", "--raw", "b.json"], "at least three methods are needed"),
-        (["train", "edge-boxes", "gt.json", "-o", "x.json"], "learns nothing"),
-        (["train", "objectness", "gt.json", "-o", "x.json"], "learns from pictures"),
-        (["tune", "uniform", "gt.json", "--images", "images", "--vary", "size", "-o", "t"], "size"),
+        (["train", "gt.json", "edge-boxes", "-o", "x.json"], "learns nothing"),
+        (["train", "gt.json", "objectness", "-o", "x.json"], "learns from pictures"),
+        (["tune", "gt.json", "uniform", "--images", "images", "--vary", "size", "-o", "t"], "size"),
         (
             ["repeatability", "images", "--method", "uniform", "--perturb", "fog"],
             "perturbations are",

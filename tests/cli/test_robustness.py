@@ -226,22 +226,9 @@ RUN = ("ground_truth.json", "--images", "images", "--model", "region")
         (("--sets", "sets"), "--results"),
         (("ground_truth.json", "found.json", "--images", "images"), "--model"),
         (("--results", "mine"), "--sets"),
-        (
-            ("ground_truth.json", "--images", "images", "--model", "region", "--transform", "fogg"),
-            "did you mean fog",
-        ),
-        (
-            ("ground_truth.json", "--images", "images", "--model", "region", "--severity", "6"),
-            "got '6'",
-        ),
-        (
-            ("ground_truth.json", "--images", "images", "--model", "region", "--replicates", "200"),
-            "--intervals",
-        ),
-        (
-            ("ground_truth.json", "--images", "images", "--model", "region", "region"),
-            "given twice",
-        ),
+        ((*RUN, "--transform", "fogg"), "did you mean fog"),
+        ((*RUN, "--replicates", "200"), "--intervals"),
+        ((*RUN, "region"), "given twice"),
         (
             ("--sets", "s", "--results", "r", "--cut", "mask", "--n-images", "3"),
             "--n-images, --cut",

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import boxlens
-from boxlens.cli.output import aligned
+from boxlens.report.readers.terminal import aligned
 from boxlens.safe_text import safe_line, safe_text
 from running import boxlens_here
 
@@ -154,7 +154,9 @@ def test_scripts_and_emoji_stay_as_they_are():
 
 
 def test_columns_stand_side_by_side_whatever_the_names():
-    lines = aligned([["class", "AP"], ["a\x1b\nb", "0.5"], ["c", "1.0"]]).splitlines()
+    lines = aligned(
+        [["class", "AP"], ["a\x1b\nb", "0.5"], ["c", "1.0"]], [False, True]
+    ).splitlines()
     assert len({len(line) for line in lines}) == 1
     assert len(lines) == 4
 

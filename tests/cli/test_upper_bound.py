@@ -151,7 +151,6 @@ def test_labels_that_do_not_fit_are_listed_and_the_exit_code_says_so(world, tmp_
         (("--images", "images", "--scale", "2"), "--context"),
         (("--images", "images", "--train-gt", "gt.json"), "--train-images"),
         (("--classifier", "labels.csv", "--context"), "context"),
-        (("--images", "images", "--sampled-iou", "1.5"), "a number from 0 to below 1"),
         (("--classifier", "labels.csv", "--sampled-iou", "0.7"), "a file of labels has none"),
         (("--classifier", "labels.csv", "--folds", "3"), "cross-validation"),
         (

@@ -191,9 +191,9 @@ def test_an_unknown_field_is_refused_with_a_suggestion(text: str, words: str, tm
     assert words in problem_of(tmp_path, text)
 
 
-@pytest.mark.parametrize(
-    ("columns", "words"),
-    [
+# What stands for a part of the sound spec, and what is said of it.
+WRONG_PARTS = {
+    "[box, classes]": [
         ("[box, clases]", "Did you mean 'classes'?"),
         ("[]", "expected a list of box"),
         ("[box, classes, classes]", "'classes' occurs more than once"),
@@ -205,35 +205,14 @@ def test_an_unknown_field_is_refused_with_a_suggestion(text: str, words: str, tm
         ("[box, classes, background]", "scores.activation: softmax only"),
         ("[box, rest, classes]", "rest at the end only"),
     ],
-)
-def test_columns_that_say_too_little_or_too_much(columns: str, words: str, tmp_path: Path):
-    message = problem_of(tmp_path, SMALL.replace("[box, classes]", columns))
-    assert words in message
-    assert "outputs" in message
-
-
-@pytest.mark.parametrize("axes", ["[batch, columns]", "[batch, batch, boxes]", "boxes"])
-def test_axes_that_no_tensor_has(axes: str, tmp_path: Path):
-    assert "outputs[0].axes" in problem_of(tmp_path, SMALL.replace("[batch, boxes, columns]", axes))
-
-
-@pytest.mark.parametrize(
-    ("boxes", "words"),
-    [
+    "{form: xyxy}": [
         ("{form: grid-exp}", "boxes.strides: expected the strides of the grids for grid-exp"),
         ("{form: grid-tanh, strides: 8, per_cell: 3}", "boxes.per_cell: expected 1 for grid-tanh"),
         ("{form: grid-exp, strides: 8, units: fractions}", "boxes.units: expected pixels"),
         ("{}", "boxes.form: expected one of cxcywh"),
         ("xyxy", "boxes: expected fields (name: value)"),
     ],
-)
-def test_boxes_that_cannot_be_meant(boxes: str, words: str, tmp_path: Path):
-    assert words in problem_of(tmp_path, SMALL.replace("{form: xyxy}", boxes))
-
-
-@pytest.mark.parametrize(
-    ("classes", "words"),
-    [
+    "[cat, dog]": [
         ("coco", "unknown class list or file"),
         ("[]", "expected coco80, a list of names"),
         ("[cat, cat]", "the class name 'cat' occurs more than once"),
@@ -242,9 +221,22 @@ def test_boxes_that_cannot_be_meant(boxes: str, words: str, tmp_path: Path):
         ("{1: cat, 01: dog}", "class id 01 is too large or occurs twice"),
         ("{9999999: cat}", "class id 9999999 is too large"),
     ],
+    "[batch, boxes, columns]": [
+        ("[batch, columns]", "outputs[0].axes"),
+        ("[batch, batch, boxes]", "outputs[0].axes"),
+        ("boxes", "outputs[0].axes"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "words"),
+    [(part, *case) for part, cases in WRONG_PARTS.items() for case in cases],
 )
-def test_class_lists_that_are_none(classes: str, words: str, tmp_path: Path):
-    assert words in problem_of(tmp_path, SMALL.replace("[cat, dog]", classes))
+def test_a_part_that_cannot_be_meant_is_named(part: str, given: str, words: str, tmp_path: Path):
+    message = problem_of(tmp_path, SMALL.replace(part, given))
+    assert words in message
+    assert "outputs" in message or part != "[box, classes]"
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,10 @@ def put(tmp_path, content, name="file.json"):
     return path
 
 
+def without(record, name):
+    return {key: value for key, value in record.items() if key != name}
+
+
 def instances(**changes):
     whole = {"images": IMAGES, "annotations": ANNOTATIONS, "categories": CATEGORIES}
     return {"info": {"year": 2017}, **whole, **changes}
@@ -170,7 +174,7 @@ def test_attributes_of_other_formats_and_image_labels_are_written(tmp_path):
 
 
 def test_a_missing_area_is_the_box_area_and_is_told(tmp_path):
-    records = [{key: one[key] for key in one if key != "area"} for one in ANNOTATIONS]
+    records = [without(one, "area") for one in ANNOTATIONS]
     for some, count in ((records, 3), ([ANNOTATIONS[0], *records[1:]], 2)):
         dataset = coco.read_dataset(put(tmp_path, instances(annotations=some)))
         assert dataset.gt.area_px[0] == 4
@@ -180,13 +184,13 @@ def test_a_missing_area_is_the_box_area_and_is_told(tmp_path):
 
 
 def test_missing_object_ids_are_numbered_or_told(tmp_path):
-    without = [{key: one[key] for key in one if key != "id"} for one in ANNOTATIONS]
-    assert coco.read_dataset(put(tmp_path, instances(annotations=without))).gt.id.tolist() == [
+    nameless = [without(one, "id") for one in ANNOTATIONS]
+    assert coco.read_dataset(put(tmp_path, instances(annotations=nameless))).gt.id.tolist() == [
         2,
         1,
         3,
     ]
-    some = coco.read_dataset(put(tmp_path, instances(annotations=[without[0], *ANNOTATIONS[1:]])))
+    some = coco.read_dataset(put(tmp_path, instances(annotations=[nameless[0], *ANNOTATIONS[1:]])))
     assert some.gt.id.tolist() == [0, 0, 7]
     assert "missing_id" in [notice.code for notice in some.notices]
 
@@ -223,6 +227,10 @@ def test_an_empty_data_set_is_a_data_set(tmp_path):
         ),
         ({"annotations": [{**ANNOTATIONS[0], "bbox": [1, 2, -3, 4]}]}, "negative width or height"),
         ({"annotations": [{**ANNOTATIONS[0], "iscrowd": 2}]}, "iscrowd must be 0 or 1"),
+        ({"annotations": [{**ANNOTATIONS[0], "iscrowd": "no"}]}, "annotations record 0"),
+        ({"annotations": [*ANNOTATIONS, {**ANNOTATIONS[0], "area": -5}]}, "annotations record 3"),
+        ({"annotations": [{**ANNOTATIONS[0], "bbox": [0, 0, "a", 1]}]}, "field bbox"),
+        ({"annotations": [without(ANNOTATIONS[0], "bbox")]}, "bbox"),
         ({"annotations": None}, "annotations must be an array of objects"),
         ({"categories": [{"id": 1}]}, "name is missing"),
     ],
@@ -239,6 +247,9 @@ def test_a_wrong_data_set_is_refused_with_file_and_place(tmp_path, changes, said
 def test_results_are_taken_for_no_data_set_and_the_other_way_round(tmp_path, dataset):
     with pytest.raises(InputError, match="expected an object with images"):
         coco.read_dataset(put(tmp_path, [detection()]))
+    for name in ("images", "categories"):
+        with pytest.raises(InputError, match=name):
+            coco.read_dataset(put(tmp_path, without(instances(), name)))
     with pytest.raises(InputError, match="expected an array of detections"):
         coco.read_detections(put(tmp_path, instances()), dataset)
 
@@ -298,7 +309,7 @@ def test_ids_match_whatever_their_type(tmp_path):
         (detection(bbox=[1, 2, -3, 4]), "negative width or height"),
         (detection(image_id=None), "image_id must be an integer or a string"),
         (detection(score=True), "score must be a number"),
-        ({key: value for key, value in detection().items() if key != "score"}, "score is missing"),
+        (without(detection(), "score"), "score is missing"),
         ({"image_id": 1, "category_id": 1, "segmentation": {}, "score": 1}, "segmentation alone"),
     ],
 )

@@ -94,6 +94,25 @@ def test_detections_survive_two_conversions(tmp_path: Path, first: str, second: 
     assert found(again, dataset) == found(detections, dataset)
 
 
+TABLES = [(name, n) for name in DETECTIONS for n in (5, 0)]
+
+
+@pytest.mark.parametrize("text_ids", [False, True])
+@pytest.mark.parametrize(("name", "n"), TABLES)
+def test_detections_come_back_as_they_were(
+    tmp_path: Path, name: str, n: int, text_ids: bool
+) -> None:
+    need(name)
+    dataset = small_dataset(text_ids=text_ids)
+    detections = small_detections().where(np.arange(5) < n)
+    path = tmp_path / f"detector{DETECTION_ENDINGS.get(name, '')}"
+    formats.write_detections(detections, dataset, path, name)
+    again = formats.read_detections(path, dataset, format=name)
+    assert (again.name, again.n_images, len(again)) == ("detector", 3, n)
+    for column in ("image_row", "class_row", "box", "score", "offsets"):
+        np.testing.assert_array_equal(getattr(again, column), getattr(detections, column))
+
+
 @pytest.mark.parametrize("name", GROUND_TRUTH)
 def test_what_was_written_is_recognised(tmp_path: Path, name: str) -> None:
     need(name)

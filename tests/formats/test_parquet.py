@@ -41,24 +41,6 @@ def test_a_data_set_comes_back_whole(tmp_path: Path, text_ids: bool, rich: bool)
     assert_same_tables(dataset.gt, again.gt)
 
 
-@pytest.mark.parametrize("text_ids", [False, True])
-def test_detections_come_back_bit_for_bit(tmp_path: Path, text_ids: bool) -> None:
-    dataset, detections = small_dataset(text_ids=text_ids), small_detections()
-    path = tmp_path / "detector.parquet"
-    parquet.write_detections(detections, dataset, path)
-    again = parquet.read_detections(path, dataset)
-    assert_same_tables(replace(detections, source=again.source), again)
-
-
-def test_an_empty_file_of_detections_is_no_error(tmp_path: Path) -> None:
-    dataset = small_dataset()
-    nothing = small_detections().where(np.zeros(5, dtype=bool))
-    parquet.write_detections(nothing, dataset, tmp_path / "none.parquet")
-    again = parquet.read_detections(tmp_path / "none.parquet", dataset)
-    assert len(again) == 0
-    assert again.n_images == 3
-
-
 def test_a_data_set_without_objects_comes_back(tmp_path: Path) -> None:
     dataset = small_dataset(rich=True)
     dataset = dataset.where(np.zeros(len(dataset.gt), dtype=bool))

@@ -136,61 +136,7 @@ def test_reading_results_reports_progress(tmp_path):
 # Laws
 
 
-coordinate = st.one_of(
-    st.integers(-50, 2000),
-    st.integers(-50_000, 2_000_000).map(lambda n: n / 1000),
-    st.floats(-50, 2000),
-)
-
-
-corner_pairs = st.tuples(coordinate, coordinate).map(sorted)
-
-
-corner_boxes = st.tuples(corner_pairs, corner_pairs).map(
-    lambda p: (float(p[0][0]), float(p[1][0]), float(p[0][1]), float(p[1][1])),
-)
-
-
 quick = settings(max_examples=60, suppress_health_check=list(HealthCheck))
-
-
-@quick
-@given(data=st.data())
-def test_results_of_voc_survive_a_round_trip_exactly(tmp_path_factory, data):
-    dataset = dataset_of(3)
-    rows = data.draw(
-        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.floats(-5, 5), corner_boxes)),
-    )
-    folder = tmp_path_factory.mktemp("results")
-    for class_row, name in enumerate(dataset.classes.name):
-        lines = [
-            f"{image_row:06} {score!r} {' '.join(map(repr, corners))}\n"
-            for image_row, its_class, score, corners in rows
-            if its_class == class_row
-        ]
-        (folder / f"comp4_det_val_{name}.txt").write_text("".join(lines))
-    first = voc.read_detections(folder, dataset)
-    assert len(first) == len(rows)
-    voc.write_detections(first, dataset, folder / "again")
-    second = voc.read_detections(folder / "again", dataset)
-    for column in ("image_row", "class_row", "box", "score", "offsets"):
-        np.testing.assert_array_equal(getattr(second, column), getattr(first, column))
-
-
-@quick
-@given(objects=st.lists(st.tuples(corner_boxes, st.booleans(), st.sampled_from(["a", "b & c"]))))
-def test_annotations_of_voc_survive_a_round_trip_exactly(tmp_path_factory, objects):
-    texts = [
-        obj(name, corners, f"<difficult>{int(difficult)}</difficult>")
-        for corners, difficult, name in objects
-    ]
-    parent = tmp_path_factory.mktemp("labels")
-    first = voc.read_dataset(folder_of(parent, a=xml(*texts)))
-    voc.write_dataset(first, parent / "out")
-    second = voc.read_dataset(parent / "out")
-    assert second.classes.name == first.classes.name
-    for column in ("image_row", "class_row", "box", "area_px", "difficult"):
-        np.testing.assert_array_equal(getattr(second.gt, column), getattr(first.gt, column))
 
 
 @quick

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxlens.data import Classes, Detections, GroundTruth, Images
+from boxlens.data import Classes, GroundTruth, Images
 from boxlens.data.columns import attribute_column, frozen
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import yolo
@@ -131,43 +131,6 @@ def test_a_target_that_cannot_be_written_is_named(tmp_path):
 
 
 quick = settings(max_examples=60, suppress_health_check=list(HealthCheck))
-
-
-# Not ten images away, where the reader takes numbers for pixels.
-length = st.floats(0, 1500)
-
-
-pixel_boxes = st.tuples(st.floats(-100, 1500), st.floats(-100, 1500), length, length)
-
-
-@quick
-@given(
-    sizes=st.tuples(st.integers(320, 8000), st.integers(320, 8000)),
-    objects=st.lists(
-        st.tuples(st.integers(0, 1), st.integers(0, 1), pixel_boxes, st.floats(-3, 3))
-    ),
-)
-def test_labels_and_predictions_survive_a_round_trip(tmp_path_factory, sizes, objects):
-    folder = tmp_path_factory.mktemp("yolo")
-    images, _ = Images.of(["a", "b"], [sizes[0], 640], [sizes[1], 480], ["a.jpg", "b.jpg"])
-    columns = {
-        "image_row": [item[0] for item in objects],
-        "class_row": [item[1] for item in objects],
-        "box": [item[2] for item in objects],
-    }
-    dataset = replace(dataset_of(), images=images, gt=GroundTruth.of(2, **columns))
-    scores = [item[3] for item in objects]
-    detections = Detections.of("det", 2, **columns, score=scores)
-    yolo.write_dataset(dataset, folder / "gt")
-    yolo.write_detections(detections, dataset, folder / "dt")
-    back = yolo.read_dataset(folder / "gt")
-    found = yolo.read_detections(folder / "dt", back)
-    assert len(back.gt) == len(found) == len(objects)
-    assert back.gt.class_row.tolist() == dataset.gt.class_row.tolist()
-    assert found.score.tolist() == detections.score.tolist()
-    np.testing.assert_allclose(back.gt.box, dataset.gt.box, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(found.box, detections.box, rtol=0, atol=1e-9)
-    assert found.offsets.tolist() == detections.offsets.tolist()
 
 
 @quick

@@ -10,8 +10,6 @@ import pytest
 from boxlens.data.windows import Windows
 from boxlens.studies.proposals.recall.analysis import proposal_recall
 from boxlens.studies.proposals.recall.choice import RecallChoice
-from boxlens.studies.proposals.recall.matched import match_objects
-from boxlens.studies.proposals.sources import Searching, find_proposed
 from oracles import proposal_recall as oracle
 from oracles.convert import scene_to_tables
 from oracles.model import Detection, Object, Scene
@@ -53,12 +51,6 @@ def tables(scene, lists=None):
 def studied(scene, choice=CHOICE, lists=None, threads=0):
     dataset, windows = tables(scene, lists)
     return proposal_recall(dataset, windows, **asdict(choice), threads=threads).datasets[0]
-
-
-def matches(scene, lists=None, budgets=(1, 3, 7)):
-    dataset, windows = tables(scene, lists)
-    (proposed,) = find_proposed(dataset, [windows], budgets, Searching())
-    return match_objects(dataset, proposed, budgets)
 
 
 def objects_by_image(scene):

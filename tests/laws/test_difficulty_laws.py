@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import pickle
 import random
 from dataclasses import replace
 
@@ -13,7 +11,6 @@ import numpy as np
 
 import boxlens
 from boxlens.data import Images, concatenate, select_images
-from cases import random_scene
 from laws.difficulty_worlds import (
     ACCURACIES,
     SCORES,
@@ -136,25 +133,6 @@ def numbers_and_sizes(dataset, detections):
     return found
 
 
-def test_any_number_of_threads_gives_identical_bits():
-    several = [scene_of(seed) for seed in range(4)]
-    several.append(random_scene(8, n_images=300, n_objects=9, n_detections=6, federated=False))
-    for scene in several:
-        dataset, detections = scene_to_tables(scene)
-        inputs = {"dt": [detections], "windows": windows_on(dataset, 0)}
-        results = [boxlens.difficulty(dataset, **inputs, threads=n).to_json() for n in (1, 2)]
-        assert json.dumps(results[0]["results"]) == json.dumps(results[1]["results"])
-
-
-def test_inputs_stay_unchanged():
-    for seed in range(5):
-        dataset, detections = scene_to_tables(scene_of(seed))
-        windows = windows_on(dataset, seed)
-        before = pickle.dumps((dataset, detections, windows))
-        boxlens.difficulty(dataset, [detections, detections], windows=windows)
-        assert pickle.dumps((dataset, detections, windows)) == before
-
-
 # Scores of systems.
 
 
@@ -185,24 +163,6 @@ def test_together_systems_are_nowhere_worse_than_one_of_them(seed):
 
 
 @any_seed
-def test_a_systems_guesses_twice_change_nothing(seed):
-    dataset, detections = scene_to_tables(scene_of(seed))
-    twin = replace(detections, name="twin")
-    result = boxlens.difficulty(dataset, [detections, twin])
-    rows = np.repeat(np.arange(len(detections)), 2)
-    columns = ("image_row", "class_row", "box", "score")
-    doubled = type(detections).of(
-        "twice", len(dataset.images), **{name: getattr(detections, name)[rows] for name in columns}
-    )
-    twice = boxlens.difficulty(dataset, [doubled], top_k=10).systems[0]
-    for name in SCORES[:3]:
-        once = column(result.systems[0], name)
-        assert repr(column(twice, name)) == repr(once)
-        if name in ACCURACIES:
-            assert repr(column(result.upper_bound, name)) == repr(once)
-
-
-@any_seed
 def test_levels_never_lower_a_score_and_begin_with_the_exact_one(seed):
     dataset, detections = scene_to_tables(scene_of(seed, n_classes=7))
     table = other_system(detections, len(dataset.classes), seed)
@@ -218,19 +178,6 @@ def test_levels_never_lower_a_score_and_begin_with_the_exact_one(seed):
         for name in (*ACCURACIES, "ap"):
             nowhere_lower(after.class_scores[name].tolist(), before.class_scores[name].tolist())
             nowhere_lower([after.scores[name]], [before.scores[name]])
-
-
-@any_seed
-def test_more_guesses_never_harm_and_a_stricter_overlap_never_helps(seed):
-    dataset, detections = scene_to_tables(scene_of(seed))
-
-    def scores(name, **choice):
-        return column(boxlens.difficulty(dataset, [detections], **choice).systems[0], name)
-
-    nowhere_lower(scores("cls", top_k=3), scores("cls", top_k=1))
-    nowhere_lower(scores("cls_loc", top_k=200), scores("cls_loc", top_k=3))
-    nowhere_lower(scores("cls_loc", iou=0.3), scores("cls_loc", iou=0.6))
-    nowhere_lower(scores("cls", top_k=3, one_per_class=True), scores("cls", top_k=3))
 
 
 @any_seed

@@ -13,6 +13,7 @@ from rendered_set import rendered_set
 SCRIPT = Path(__file__).parents[1] / "killed_anywhere.py"
 REPORT = ["-o", "out", "--figures", "none"]
 PICTURES = ["{set}/ground_truth.json", "--images", "{set}/images"]
+TUNED = [PICTURES[0], "edge-boxes", *PICTURES[1:]]
 # Where each is killed: before all changes, or at shares of them. Reports take a while, and their
 # pages are written alike: what a command keeps of its own comes before.
 COMMANDS = {
@@ -27,7 +28,7 @@ COMMANDS = {
         ".01,.05,.1,.3,.5,.7,.9,.99",
         ["robustness", *PICTURES, "--transform", "vertical_flip", "--export", "out"],
     ),
-    "tune": (".15,.3,.5", ["proposals", "tune", "edge-boxes", *PICTURES, "--trials", "2", *REPORT]),
+    "tune": (".15,.3,.5", ["proposals", "tune", *TUNED, "--trials", "2", *REPORT]),
     "repeatability": (
         ".1,.3",
         [
@@ -38,7 +39,7 @@ COMMANDS = {
     "recall": (".1", ["proposals", "recall", *PICTURES, "--method", "edge-boxes", *REPORT]),
     "difficulty": (".15,.5", ["difficulty", *PICTURES, "--windows", "edge-boxes", *REPORT]),
     "robustness": (
-        ".1,.3",
+        ".05,.1,.2,.3",
         [
             *("robustness", *PICTURES, "--transform", "vertical_flip", "--model", "mine:find"),
             *REPORT,

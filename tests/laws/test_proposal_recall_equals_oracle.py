@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import replace
 
 import pytest
@@ -127,15 +126,6 @@ def test_counts_and_sizes_are_those_of_the_oracle():
             assert found.tolist() == equal(oracle.size_shares(boxes, sizes))
         repeated = [not first for boxes in lists for first in oracle.first_on_pixels(boxes)]
         assert method.n_duplicates == sum(repeated)
-
-
-def test_the_closed_form_is_the_integral_of_recall():
-    for seed in SEEDS:
-        rng = random.Random(seed)
-        iou = [rng.choice((0.0, 0.4, 0.5, 0.75, 1.0, rng.random())) for _ in range(9)]
-        for low, high in ((0.5, 1.0), (0.0, 1.0), (0.3, 0.7)):
-            area = oracle.average_recall_by_integration(iou, low, high)
-            assert oracle.average_recall(iou, low, high) == pytest.approx(area, abs=1e-14)
 
 
 def test_the_golden_case():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -15,19 +14,15 @@ from boxlens.studies.proposals.detection_use.correlation import correlate_recall
 from boxlens.studies.proposals.detection_use.oracles import proposal_oracles
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
-from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.analysis import proposal_recall
-from boxlens.studies.proposals.recall.matched import match_objects
 from boxlens.studies.proposals.sources import Searching, find_proposed
 from cases import random_scene
 from laws.proposal_worlds import (
     CHOICE,
     SEEDS,
     equal,
-    matches,
     objects_by_image,
     ranked,
-    scene_of,
     studied,
     tables,
 )
@@ -125,96 +120,6 @@ def on_its_pixels(box):
     x, y, w, h = box
     smaller = (x, y, max(w - 0.25, 0.0), h)
     return smaller if oracle.pixels(smaller) == oracle.pixels(box) else box
-
-
-def test_doubling_images_and_boxes_keeps_every_overlap():
-    for seed in SEEDS:
-        scene = random_scene(seed)
-
-        def doubled(item):
-            return replace(item, box=tuple(2 * side for side in item.box))
-
-        large = replace(
-            scene,
-            objects=tuple(map(doubled, scene.objects)),
-            detections=tuple(map(doubled, scene.detections)),
-        )
-        before, after = as_given(scene), as_given(large)
-        assert before.iou.tobytes() == after.iou.tobytes()
-        assert before.best.tobytes() == after.best.tobytes()
-
-
-def as_given(scene):
-    """With duplicates: which boxes share pixels depends on the scale."""
-    dataset, windows = tables(scene)
-    proposed = Proposed("scene", "", baseline=False, by_budget={1000: windows})
-    return match_objects(dataset, proposed, (1, 3, 7))
-
-
-def test_crowds_never_count_and_difficult_objects_do():
-    for seed in SEEDS:
-        scene = random_scene(seed, group_of=0.0)
-        singles = replace(scene, objects=tuple(one for one in scene.objects if not one.crowd))
-        assert numbers(studied(scene)) == numbers(studied(singles))
-        easy = replace(scene, objects=tuple(replace(one, difficult=False) for one in scene.objects))
-        assert numbers(studied(scene), ["groups"]) == numbers(studied(easy), ["groups"])
-        assert studied(scene).n_objects == sum(not one.crowd for one in scene.objects)
-
-
-def test_recall_falls_with_overlap_and_numbers_stay_between_0_and_1():
-    for seed in SEEDS:
-        scene = random_scene(seed)
-        if not any(map(oracle.is_object, scene.objects)):
-            continue
-        (method,) = studied(scene, replace(CHOICE, ar_range=(0.0, 1.0))).methods
-        for row in method.by_budget:
-            assert (np.diff(row.curve) <= 0).all()
-            # Over all overlaps average recall is the mean matched overlap.
-            assert 0 <= row.ar <= row.best_overlap + 1e-12
-            assert row.best_overlap <= 1 + 1e-12
-            assert 0 <= row.coco_ar <= 1
-        assert 0 <= method.volume <= 1
-        assert [row.n_mean for row in method.by_budget] == sorted(
-            row.n_mean for row in method.by_budget
-        )
-
-
-def test_the_overlap_of_a_single_object_never_falls_with_the_budget():
-    for seed in SEEDS:
-        rng = random.Random(seed)
-        boxes = [tuple(rng.uniform(1, 100) for _ in range(4)) for _ in range(31)]
-        found = matches(scene_of(boxes[:1], boxes[1:]), budgets=range(1, 31))
-        assert (np.diff(found.iou[:, 0]) >= 0).all()
-        assert found.iou.tobytes() == found.best.tobytes()
-
-
-def test_inputs_stay_unchanged():
-    dataset, windows = tables(random_scene(3))
-
-    def bits():
-        arrays = (dataset.gt.box, dataset.gt.offsets, windows.box, windows.offsets)
-        return [one.tobytes() for one in (*arrays, windows.searched, dataset.gt.crowd)]
-
-    before = bits()
-    proposal_recall(dataset, windows, **asdict(CHOICE))
-    assert bits() == before
-
-
-def test_images_one_by_one_joined_are_the_whole():
-    for seed in SEEDS:
-        scene = random_scene(seed)
-        whole = matches(scene)
-        parts = []
-        for image, boxes in zip(scene.images, ranked(scene), strict=True):
-            alone = replace(
-                scene,
-                images=(image,),
-                objects=tuple(one for one in scene.objects if one.image == image),
-            )
-            parts.append(matches(replace(alone, detections=()), [boxes]))
-        assert whole.iou.tobytes() == np.concatenate([one.iou for one in parts], axis=1).tobytes()
-        assert whole.best.tobytes() == np.concatenate([one.best for one in parts], axis=1).tobytes()
-        assert whole.n_mean == equal(np.mean([one.n_mean for one in parts], axis=0))
 
 
 def test_methods_side_by_side_are_as_each_alone_and_threads_change_no_bit():

@@ -134,6 +134,9 @@ def test_every_reading_of_every_protocol_is_finite_json(protocol, extra):
         [detector] = json.loads(text)["results"]["detectors"]
         assert set(detector[extra]) == READINGS[extra]
         assert not (set(EXTRAS) - {extra}) & set(detector)
+        if extra == "confusion":
+            names = [row["class"] for row in detector["classes"]]
+            assert detector[extra]["names"] == [*names, "background"]
 
 
 @protocols

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from boxlens.metrics import choose, count_grid, evaluate_tables
 from boxlens.metrics.evaluation import _grid_choice, _prepare_all, samplers
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.resampling import read_classes, read_whole, replicate
 from cases import random_scene, scenes
 from oracles import coco, lvis, open_images, voc, weighted_ap
@@ -41,16 +41,11 @@ MATCHERS = {
 }
 
 
-def named(choice):
-    return f"{choice.protocol}-{choice.group_of_weight:g}"
-
-
 def law(test, max_examples=25):
     return settings(max_examples=max_examples)(test)
 
 
 grids = pytest.mark.parametrize("choice", GRIDS, ids=range(len(GRIDS)))
-ranked = pytest.mark.parametrize("choice", RANKED, ids=named)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -125,17 +120,6 @@ def test_weights_of_one_give_crowded_scenes_to_the_bit(choice):
         tables = scene_to_tables(random_scene(seed, n_images=12, crowd=0.3))
         ones = [1] * len(tables[0].images)
         assert_same_grid(weighted(tables, choice, ones), counted(tables, choice))
-
-
-@pytest.mark.parametrize("choice", [*GRIDS, *RANKED])
-@law
-@given(seed=seeds)
-def test_weights_of_one_read_as_evaluate_does(choice, seed):
-    tables = scene_to_tables(random_scene(seed, flood=0, group_of=0.2))
-    found = weighted(tables, choice, [1] * len(tables[0].images))
-    tolerance = 1e-14 if choice in GRIDS else 1e-12
-    readings = sampler_of(tables, choice).readings
-    assert_same_numbers(found, readings, evaluated(tables, choice), tolerance)
 
 
 # --- whole weights are copies
@@ -269,16 +253,6 @@ def test_a_group_that_weighs_nothing_defines_no_class_even_where_nothing_was_det
     np.testing.assert_array_equal(weighted(tables, choice, [1]).ap[0, :, 0, 0], [np.nan, 0.0])
     of_class = [one.metrics["AP"] for one in evaluated(tables, choice).classes]
     np.testing.assert_array_equal(of_class, [np.nan, 0.0])
-
-
-def test_an_image_that_weighs_nothing_might_as_well_be_absent():
-    for seed in range(20):
-        scene = untied(random_scene(seed, flood=0))
-        tables = scene_to_tables(scene)
-        weights = [int(row != 0) for row in range(len(scene.images))]
-        found = weighted(tables, choose("coco"), weights)
-        rest = weighted_ap.repeated_tables(*tables, weights)
-        assert_same_grid(found, counted(rest, choose("coco")))
 
 
 def test_a_set_that_weighs_nothing_has_no_numbers():

@@ -209,12 +209,6 @@ def test_a_detector_is_drawn_alike_alone_and_in_company():
         assert_same(resample([sampler], CHOICE)[0], found)
 
 
-def test_a_detector_and_its_copy_never_differ():
-    sampler = walks(a_scene())[0]
-    first, second = resample([sampler, replace(sampler, name="copy")], CHOICE)
-    assert_same(first, second)
-
-
 def test_images_are_left_out_one_by_one_or_in_as_many_groups_as_asked_for():
     sampler = walks(a_scene())[0]
     for n_jackknife, n_values in ((5, 5), (200, 24)):

@@ -21,7 +21,6 @@ from boxlens.metrics.intervals import (
 )
 from resampled_means import LEVELS, methods, resampled_mean, samples
 
-PERCENTILE = ResamplingChoice(method="percentile")
 counted = pytest.mark.parametrize("method", ["bca", "percentile"])
 # Means are no shares: they may leave 0 to 1, as differences do.
 around = partial(interval, difference=True)
@@ -147,16 +146,6 @@ def test_the_normal_chance_is_around_the_centre_of_the_interval():
     assert normal_chance_below(found, 0.25) == pytest.approx(0.5)
     by_student = normal_chance_below(found, n_images=12)
     assert by_student == pytest.approx(stats.t.cdf(-0.25 / reach, 11))
-
-
-@samples
-def test_normal_and_percentile_chances_of_a_mean_are_near_each_other(law):
-    for seed in range(4):
-        resampled = resampled_mean(law, seed, n=400)
-        found = around(*resampled, PERCENTILE)
-        limit = found.value - found.se
-        below = chance_below(*resampled, PERCENTILE, limit)
-        assert normal_chance_below(found, limit) == pytest.approx(below, abs=0.03)
 
 
 # --- many tests at once

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import cache
 
@@ -21,6 +20,7 @@ from cases import random_scene
 from metrics.counted_images import n_class_images, n_images
 from oracles.convert import scene_to_tables
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from studies.diagnosis.worlds import told as strict_json
 
 FEW = ResamplingChoice(n_replicates=150, seed=2, n_jackknife=30)
 PERCENTILE = replace(FEW, method="percentile")
@@ -35,10 +35,6 @@ def tables():
 @cache
 def evaluated(protocol="coco", choice=FEW):
     return evaluate_tables(demo_dataset(), tables(), choose(protocol, intervals=choice))
-
-
-def strict_json(result):
-    return json.loads(json.dumps(result.to_json(), allow_nan=False))
 
 
 @protocols
@@ -109,33 +105,10 @@ def test_intervals_are_those_of_the_draws(protocol):
             assert np.isnan(found.se) or found.se == pytest.approx(np.nanstd(values, ddof=1))
 
 
-def test_detectors_together_have_the_intervals_each_has_alone():
-    for row, table in enumerate(tables()):
-        alone = evaluate_tables(demo_dataset(), [table], choose("coco", intervals=FEW))
-        assert strict_json(alone.detectors[0]) == strict_json(evaluated().detectors[row])
-
-
-def test_threads_change_no_bit_and_the_seed_decides():
-    choice = choose("coco", intervals=FEW)
-    for threads in (1, 3):
-        again = evaluate_tables(demo_dataset(), tables(), choice, threads=threads)
-        assert strict_json(again) == strict_json(evaluated())
-    other = evaluated(choice=replace(FEW, seed=3))
-    assert other.detectors[0].intervals["AP"] != evaluated().detectors[0].intervals["AP"]
-
-
 def test_a_plain_yes_takes_the_usual_choice():
     told = boxlens.evaluate(demo_dataset(), demo_detections(), intervals=True).parameters
     assert told["intervals"] == ResamplingChoice().to_json()
     assert "intervals" not in evaluate_tables(demo_dataset(), tables(), choose("coco")).parameters
-
-
-def test_a_higher_level_gives_wider_intervals():
-    wide = evaluated(choice=replace(PERCENTILE, level=0.99)).detectors[0].intervals
-    for name, narrow in evaluated(choice=PERCENTILE).detectors[0].intervals.items():
-        assert wide[name].low <= narrow.low
-        assert wide[name].high >= narrow.high
-        assert wide[name].se == narrow.se
 
 
 # --- numbers that are undefined, always or in some replicates

@@ -102,14 +102,6 @@ def test_a_normal_interval_of_a_number_stays_between_0_and_1():
     assert (low.low, high.high) == (0, 1)
 
 
-def test_bca_follows_the_skew_of_the_sample():
-    value, drawn, left = resampled_mean("skewed", 3)
-    bca, percentile = (around(value, drawn, left, choice) for choice in (BCA, PERCENTILE))
-    assert acceleration(left) > 0
-    assert bca.high > percentile.high
-    assert bca.low > percentile.low
-
-
 def test_acceleration_is_a_sixth_of_the_skewness_of_the_pulls():
     sample = np.random.default_rng(0).lognormal(0, 1, 50)
     expected = stats.skew(sample) / 6 / math.sqrt(len(sample))

@@ -11,7 +11,6 @@ from boxlens import _kernel
 from boxlens.errors import ParameterError
 from boxlens.metrics import choose, prepare
 from boxlens.metrics.evaluation import samplers
-from boxlens.metrics.hits import area_ap, ranked_hits
 from boxlens.metrics.ranking import rank
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import (
@@ -102,20 +101,6 @@ def test_no_replicates_are_no_numbers():
 
 
 # --- normalized precision
-
-
-@pytest.mark.parametrize("n_normal", N_NORMAL)
-def test_normalized_precision_with_weights_of_one_is_that_of_the_hits(n_normal):
-    for seed in range(40):
-        _, prepared = prepared_scene(seed)
-        matches = prepared.matches(0.5)
-        n_classes = len(prepared.dataset.classes)
-        objects = prepared.dataset.gt.class_row[prepared.positives(matches)]
-        hits = ranked_hits(rank(prepared.detections, n_classes), prepared.labels(matches))
-        expected = area_ap(hits, np.bincount(objects, minlength=n_classes), n_normal)
-        ones = np.ones((1, len(prepared.dataset.images)), dtype=np.int32)
-        found = replicate(walk_of(prepared, matches), ones, normal=np.array([n_normal]))
-        np.testing.assert_allclose(found.ap[0, :, 0, 0], expected, rtol=0, atol=1e-12)
 
 
 def test_normalized_precision_with_whole_weights_equals_the_oracle():

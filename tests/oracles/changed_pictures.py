@@ -6,16 +6,14 @@ Ground truth comes from sizes and boxes alone; pixels are painted one by one.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from oracles import coco
-from oracles.model import Box, Scene, intersection, ranked_labels, ranking
+from oracles.model import Box, intersection
 from oracles.repeatability import mapped
-from oracles.upper_bound import mean_of_defined, rows_and_columns
-from oracles.weighted_ap import coco101
+from oracles.upper_bound import rows_and_columns
 
 ON_A_GROUND = ("white_background", "noise_background", "blurred_background", "one_object")
 CROPS = ("crop", "crop_resized")
@@ -219,67 +217,3 @@ def mirrored(place: int, side: int) -> int:
     while side > 1 and not 0 <= place < side:
         place = -place if place < 0 else 2 * (side - 1) - place
     return place if side > 1 else 0
-
-
-def relative(now: float, clean: float) -> float:
-    """How much is left; undefined where there was nothing."""
-    if math.isnan(now) or math.isnan(clean) or clean == 0:
-        return math.nan
-    return now / clean
-
-
-def mean_under_corruption(by_step: Mapping[tuple[str, float], float]) -> float:
-    """Severities of a family first, then the families."""
-    families: dict[str, list[float]] = {}
-    for (family, _), value in by_step.items():
-        families.setdefault(family, []).append(value)
-    means = [sum(values) / len(values) for values in families.values()]
-    return sum(means) / len(means) if means else math.nan
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A set scored once: the labels of a class and threshold with the picture of each."""
-
-    # By (threshold, class): labels and the pictures they are in.
-    labels: dict[tuple[float, int], tuple[list[int], list[int]]]
-    # By class: the pictures of its objects, one an object.
-    objects: dict[int, list[int]]
-
-    def ap(self, weights: Sequence[int]) -> float:
-        """METHODS 11: every picture counts as often as it was drawn."""
-        values: list[float] = []
-        # The labels of a class are often the same at several thresholds.
-        known: dict[tuple[int, tuple[int, ...]], float] = {}
-        for (_, cls), (labels, images) in self.labels.items():
-            key = cls, tuple(labels)
-            if key not in known:
-                positives = sum(weights[image] for image in self.objects[cls])
-                known[key] = coco101(labels, [weights[image] for image in images], positives)
-            values.append(known[key])
-        return mean_of_defined(values)
-
-
-def ranked(scene: Scene) -> Ranked:
-    """Of a scene whose images and classes are numbered from 0."""
-    labels = {}
-    for threshold in coco.THRESHOLDS:
-        matching = coco.match(scene, threshold)
-        for cls in scene.classes:
-            order = [d for d in ranking(scene, cls) if matching.label[d] is not None]
-            images = [scene.detections[d].image for d in order]
-            labels[threshold, cls] = ranked_labels(scene, cls, matching), images
-    objects = {
-        cls: [
-            obj.image
-            for obj in scene.objects
-            if obj.cls == cls and not coco.is_ignored(obj, coco.AREAS["all"])
-        ]
-        for cls in scene.classes
-    }
-    return Ranked(labels, objects)
-
-
-def drop(clean: Ranked, now: Ranked, source: Sequence[int], drawn: Sequence[int]) -> float:
-    """Of one resampled test set; all pictures made of an image weigh as it does (METHODS 11)."""
-    return clean.ap(drawn) - now.ap([drawn[image] for image in source])

@@ -133,10 +133,3 @@ def summary(scene: Scene, max_det: int = MAX_DET) -> dict[str, float]:
     for size in ("small", "medium", "large"):
         numbers[f"AR{size[0]}@{max_det}"] = evaluation.mean_recall(size, max_det)
     return numbers
-
-
-def frequency_of(n_training_images: int) -> str:
-    """METHODS 9.5: rare below 10 training images, common below 100, frequent from there."""
-    if n_training_images < 10:
-        return "r"
-    return "c" if n_training_images < 100 else "f"

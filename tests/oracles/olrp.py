@@ -23,15 +23,6 @@ class Olrp:
     rank: int
 
 
-def lrp_curve(
-    labels: list[int], overlaps: list[float], positives: int, tau: float = 0.5
-) -> list[float]:
-    """LRP after every rank; overlaps[i] is read where labels[i] is +1."""
-    return [
-        _lrp(labels[: i + 1], overlaps[: i + 1], positives, tau).olrp for i in range(len(labels))
-    ]
-
-
 def olrp(labels: list[int], overlaps: list[float], positives: int, tau: float = 0.5) -> Olrp:
     """The best rank, the first of equals; without a true positive 1, and no parts."""
     if positives == 0:

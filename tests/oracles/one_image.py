@@ -31,10 +31,3 @@ def tables(
         Detection(0, cls, box, score) for (box, cls), score in zip(found, scores, strict=True)
     ]
     return scene_to_tables(Scene((0,), classes, tuple(objects), tuple(detections)))
-
-
-# METHODS 8.1: labels +, -, +, 0, -, +; five positives.
-GOLDEN = tables(
-    [*(gt(at(20 * place)) for place in range(5)), gt(at(200), difficult=True)],
-    [(at(x), 0) for x in (0, 500, 20, 200, 600, 40)],
-)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 
 from oracles.coco import THRESHOLDS
@@ -126,16 +125,6 @@ def average_recall_on_grid(overlaps: Sequence[float], low: float = 0.5, high: fl
 
 def coco_average_recall(overlaps: Sequence[float]) -> float:
     return mean(recall(overlaps, threshold) for threshold in THRESHOLDS)
-
-
-def average_recall_by_integration(overlaps: Sequence[float], low: float, high: float) -> float:
-    """METHODS 6.3's integral without its closed form: recall is constant between overlaps."""
-    inside = sorted({low, high, *(min(max(value, low), high) for value in overlaps)})
-    area = Fraction(0)
-    for start, end in pairwise(inside):
-        reached = sum(value >= end for value in overlaps)
-        area += (Fraction(end) - Fraction(start)) * reached
-    return float(area / ((Fraction(high) - Fraction(low)) * len(overlaps)))
 
 
 def volume(budgets: Sequence[int], heights: Sequence[float]) -> float:

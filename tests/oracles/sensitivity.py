@@ -69,11 +69,6 @@ def subset_ap_n(found: Found, cls: int, subset: Sequence[int]) -> tuple[float, f
     )
 
 
-def class_ap_n(found: Found) -> list[tuple[float, float]]:
-    """AP_N of each class with all its objects, and its standard error; NaN without objects."""
-    return [subset_ap_n(found, cls, found.objects[cls]) for cls in found.scene.classes]
-
-
 def percentile_bins(values: list[float]) -> list[int]:
     """METHODS 2.4: thresholds at the 1-based places round(q n), ties go down; 0 is the lowest bin.
 
@@ -217,16 +212,6 @@ def predict(found: Found, columns: Sequence[Column]) -> list[float]:
         for row, g in zip(rows, objects, strict=True):
             predicted[g] = min(max(float(np.dot(row, weights)), 0.0), 1.0)
     return predicted
-
-
-def prediction_columns(dataset: Dataset, found: Found) -> list[Column]:
-    """Area and aspect, and where the file tells them occlusion and truncation."""
-    told = [name for name in ("occlusion", "truncated") if name in dataset.gt.attributes]
-    return [
-        binned_column(found, "area"),
-        binned_column(found, "aspect"),
-        *(attribute_column(dataset, found, name) for name in told),
-    ]
 
 
 def mean(values: list[float]) -> float:

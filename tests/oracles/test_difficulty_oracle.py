@@ -22,10 +22,8 @@ from boxlens.studies.difficulty import (
     read_systems,
 )
 from cases import random_scene
-from oracles import coco
 from oracles import difficulty_oracle as oracle
 from oracles.convert import scene_to_tables
-from oracles.model import Object
 from shared_data import shared
 from studies.diagnosis.worlds import demo_dataset, demo_detections, random_world
 
@@ -246,17 +244,6 @@ def test_lists_of_verified_classes_change_no_measure_and_no_accuracy(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(16))
-def test_ap_at_level_0_is_that_of_the_oracle_of_coco(seed):
-    scene = random_scene(seed, federated=False)
-    dataset, detections = scene_to_tables(scene)
-    matching = coco.match(scene, 0.5)
-    curves = [coco.curve(scene, cls, matching) for cls in scene.classes]
-    expected = [sum(c.precision) / 101 if c.recall >= 0 else math.nan for c in curves]
-    found = oracle.detections_of(detections)
-    assert oracle.relaxed_ap(oracle.world_of(dataset), found, [{}])[0] == close(expected)
-
-
 def test_the_demo_with_properties():
     dataset = demo_dataset()
     tables = [demo_detections("window"), demo_detections("region")]
@@ -345,50 +332,40 @@ def test_matched_subsets(seed):
                 assert subset.mean == close(oracle.mean(chosen))
 
 
-def nodes_and_merged(seed):
-    """Scores of every node, and of its classes relabelled as the first of them."""
+@pytest.mark.parametrize("seed", range(24))
+def test_a_node_is_scored_as_its_classes_as_one(seed):
     dataset, (table, _) = fuzzed(seed)
     world = oracle.world_of(dataset, know_classes(dataset).tree.tree)
+    choice = CHOICES[seed % len(CHOICES)]
     for node in sorted({above for parents in world.parents.values() for above in parents}, key=str):
         below = [cls for cls in range(world.n_classes) if oracle.is_below(world, cls, node)]
         name = node[1] if isinstance(node, tuple) else dataset.classes.id[node]
-        told = boxlens.difficulty(dataset, [table], nodes=str(name)).nodes[0]
+        result = boxlens.difficulty(dataset, [table], **{**asdict(choice), "nodes": str(name)})
+        (told,) = result.nodes
         assert told.classes == tuple(dataset.classes.name[cls] for cls in below)
         objects, found = (
             [replace(one, cls=below[0]) if one.cls in below else one for one in items]
             for items in (world.objects, oracle.detections_of(table))
         )
         merged = replace(world, objects=objects)
-        scores = oracle.accuracy(merged, [oracle.guesses(found, DifficultyChoice().top_k)])[
-            below[0]
-        ]
-        yield told.scores, {**scores, "ap": oracle.relaxed_ap(merged, found, [{}])[0][below[0]]}
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_accuracy_of_a_node_is_that_of_its_classes_as_one(seed):
-    for told, expected in nodes_and_merged(seed):
-        assert {name: told[name] for name in SCORES[:3]} == close(
-            {name: expected[name] for name in SCORES[:3]}
+        said = oracle.guesses(
+            oracle.detections_of(table), choice.top_k, one_per_class=choice.one_per_class
         )
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_ap_of_a_node_is_that_of_its_classes_as_one(seed):
-    for told, expected in nodes_and_merged(seed):
-        assert told["ap"] == close(expected["ap"])
-
-
-def test_golden_cases_of_the_oracle():
-    # METHODS 8.3.
-    assert oracle.chance_localization([(0, 0, 1, 1), (0, 0, 1, 1), (2, 2, 1, 1)]) == 1 / 3
-    objects = [Object(image, 0, (0, 0, 9, 9), 81) for image in range(3)]
-    far, there = (50, 50, 9, 9), (0, 0, 9, 9)
-    windows = {0: [there], 1: [far, far, there], 2: [far] * 1000 + [there]}
-    assert oracle.clutter(objects, windows, 1000) == pytest.approx(8.388017, abs=5e-7)
-    world = oracle.World(1, 4, [(9, 9)], [], {0: [("node", "a")], 1: [("node", "a"), 3], 2: [3]})
-    assert oracle.accepted_by_level(world) == [
-        {0: {0}, 1: {1}, 2: {2}, 3: {3}},
-        {0: {0, 1}, 1: {0, 1, 2, 3}, 2: {1, 2, 3}, 3: {1, 2, 3}},
-    ]
-    assert oracle.spearman([(1, 5), (2, 5), (3, 9), (4, 30)]) == pytest.approx(0.9486832980505138)
+        said = {
+            image: [(below[0] if cls in below else cls, box) for cls, box in ranked]
+            for image, ranked in said.items()
+        }
+        settings = {"threshold": choice.iou, "difficult": choice.difficult}
+        expected = oracle.accuracy(merged, [said], **settings)[below[0]]
+        ap = oracle.relaxed_ap(merged, found, [{}], choice.iou)[0][below[0]]
+        assert told.scores == close({**expected, "ap": ap})
+        counted = [
+            obj
+            for obj in objects
+            if obj.cls == below[0] and oracle.counts(obj, difficult=choice.difficult)
+        ]
+        assert told.n_objects == len(counted)
+        assert told.n_images == len({obj.image for obj in counted})
+        exact = [result.systems[0].classes[cls].scores for cls in below]
+        for score in SCORES:
+            assert told.exact_scores[score] == close(oracle.mean([one[score] for one in exact]))

@@ -17,7 +17,7 @@ from boxlens.display import Displayed
 from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
-from boxlens.report.described.diagnosis.plots import crosswalk_plot
+from boxlens.report.described.diagnosis.schemes import crosswalk_plot
 from boxlens.report.readers.figures import titled
 from boxlens.report.readers.page import study_page
 from boxlens.report.study import Plot, Study
@@ -47,6 +47,11 @@ def plots(name: str) -> dict[str, Plot]:
     found = {one.name: one for _, one in describe(result).plots() if one.name}
     other = crosswalk_plot(result.crosswalk.disagreements[-1], "")
     return {**found, other.name: other}
+
+
+def plots_in(result: DiagnosisResult, name: str) -> list[Plot]:
+    """Of one section, those that cannot be drawn, too."""
+    return [one for section, one in describe(result).plots() if section.name == name]
 
 
 WORLDS = (

@@ -11,9 +11,8 @@ from altair.vegalite.v6.schema.core import Root
 
 from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.upper_bound import tenths_axis
-from boxlens.report.described.upper_bound_plots import MOST_CLASSES, MOST_DETECTORS, MOST_NAMED
-from boxlens.report.described.upper_bound_tables import share_of_uap
+from boxlens.report.described.upper_bound.classes import MOST_DRAWN, MOST_NAMED, tenths_axis
+from boxlens.report.described.upper_bound.detectors import MOST_DETECTORS, share_of_uap
 from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, STRATEGY_TITLES
 from report.bound_results import BOUND_WORLDS, IOUS, bound_of, numbered
 from report.drawn import colours, plan_of, reading_of, records, svg_of, texts, whole_svg
@@ -81,7 +80,7 @@ def test_of_many_classes_those_with_the_widest_gap_are_shown():
     shown = {row["tip"]["class"] for row in records(drawn, "uap")}
     best = result.detectors[0].by_class
     gaps = {one.name: one.uap - ap for one, ap in zip(result.bound.classes, best, strict=True)}
-    assert shown == set(sorted(gaps, key=lambda name: -gaps[name])[:MOST_CLASSES])
+    assert shown == set(sorted(gaps, key=lambda name: -gaps[name])[:MOST_DRAWN])
     # All names can be read.
     assert shown <= set(texts(svg_of(drawn)))
 

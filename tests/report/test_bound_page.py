@@ -12,7 +12,7 @@ from PIL import ImageColor
 
 from boxlens.images import find_images
 from boxlens.report.described import extras_of
-from boxlens.report.pictures.bound_exhibits import COLOUR
+from boxlens.report.described.upper_bound import COLOUR
 from report.bound_results import BOUND_WORLDS, numbered
 from report.drawn import page_without_figures
 from report.test_page import Reader
@@ -30,8 +30,8 @@ def written(written_verb):
     return written_verb("upper-bound")
 
 
-def hung_walls(result, files):
-    return extras_of(result).hang(files, 8.0, None).gallery.walls
+def cropped_groups(result, files):
+    return extras_of(result).pictures(files, 8.0, None).gallery.groups
 
 
 def test_pictures_that_could_not_be_used_are_named(written):
@@ -48,12 +48,12 @@ def test_mistakes_are_shown_where_there_are_pictures_and_listed_in_any_case(writ
     assert page.count('src="data:image/jpeg;base64,') == 4
     listed = page[page.rindex("Wrong labels, the most confident first") :].split("</table>")[0]
     assert listed.count("<tr>") == 1 + 5
-    (hung,) = hung_walls(whole(), files)
-    assert [crop.shown.caption for crop in hung.crops][:2] == [
+    (cropped,) = cropped_groups(whole(), files)
+    assert [crop.shown.caption for crop in cropped.crops][:2] == [
         ("van 0.950", "is car"),
         ("bus 0.850", "is van"),
     ]
-    for crop in hung.crops:
+    for crop in cropped.crops:
         distance = np.abs(np.asarray(crop.image).astype(int) - ImageColor.getrgb(COLOUR)).sum(-1)
         assert (distance == 0).any()
 
@@ -62,8 +62,8 @@ def test_mistakes_in_fractions_of_their_image_are_shown_where_they_are(files):
     """The pictures are 32 x 24."""
     result = whole()
     relative = tuple(replace(one, box=one.box / (32, 24, 32, 24)) for one in result.mistakes)
-    (shown,) = hung_walls(replace(result, mistakes=relative, relative=True), files)
-    (in_pixels,) = hung_walls(result, files)
+    (shown,) = cropped_groups(replace(result, mistakes=relative, relative=True), files)
+    (in_pixels,) = cropped_groups(result, files)
     for mine, plain in zip(shown.crops, in_pixels.crops, strict=True):
         assert np.array_equal(np.asarray(mine.image), np.asarray(plain.image))
 

@@ -14,17 +14,9 @@ from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.export import chart_json, save_spec, script_json
 from boxlens.report.charts.kinds import KINDS, SAME_KIND, kind_of
 from boxlens.report.described.confusion import confusion_plot
-from boxlens.report.described.diagnosis.plots import (
-    NO_OBJECTS,
-    error_plots,
-    false_positives,
-    order_plots,
-)
-from boxlens.report.described.object_plots import (
-    characteristic_plot,
-    interaction_plot,
-    object_plots,
-)
+from boxlens.report.described.diagnosis.class_sets import false_positives
+from boxlens.report.described.diagnosis.errors import NO_OBJECTS
+from boxlens.report.described.sensitivity import subsets
 from boxlens.studies.diagnosis.coco_analyze import CURVES
 from boxlens.wording import score, share
 from report.drawn import (
@@ -35,6 +27,7 @@ from report.drawn import (
     drawn,
     many_classes,
     plots,
+    plots_in,
     records,
     size,
     svg_of,
@@ -118,10 +111,10 @@ def test_without_similar_classes_nothing_is_drawn_for_them():
 
 def test_without_objects_every_figure_says_why_it_is_absent():
     result = world("no objects, no detections")
-    (errors,), (orders,) = error_plots(result), order_plots(result)
+    (errors,), (orders,) = plots_in(result, "errors"), plots_in(result, "repairs")
     assert errors.absent == NO_OBJECTS
     assert orders.absent == "AP is undefined without objects"
-    spread, undetected, *others = object_plots(result.sensitivity)
+    spread, undetected, *others = plots_in(result, "objects")
     assert spread.absent.startswith("no property of the objects has two kinds")
     assert undetected.absent == "there are no objects"
     assert [one.absent for one in others] == [
@@ -131,14 +124,14 @@ def test_without_objects_every_figure_says_why_it_is_absent():
 
 def test_without_detections_there_are_no_false_positives():
     result = world("no detections")
-    found = {one.name: one.absent for one in error_plots(result)}
+    found = {one.name: one.absent for one in plots_in(result, "errors")}
     assert found["fp_trends"] == "there are no detections"
     assert found["fp_by_class"] == "there are no false positives among the top detections"
     assert "no false positives" in words(drawn("false_positives", "no detections"))
     nothing = {"first": 0, "last": 0, "lowest": 0, "highest": 0, "mean": 0}
     demo = world("demo")
     orders = tuple(replace(row, **nothing) for row in demo.tide.orders)
-    first, *_ = order_plots(replace(demo, tide=replace(demo.tide, orders=orders)))
+    first, *_ = plots_in(replace(demo, tide=replace(demo.tide, orders=orders)), "repairs")
     assert first.absent == "no fix adds anything"
 
 
@@ -163,9 +156,10 @@ def test_a_supercategory_and_a_single_class_have_false_positives_of_their_own():
     assert "bus" in words(svg_of(chart_of(false_positives(alone, "window on demo"))))
 
 
-def test_of_many_classes_the_most_spread_are_shown():
+def test_of_many_classes_the_most_spread_are_shown(monkeypatch):
+    monkeypatch.setattr(subsets, "MOST_CLASSES", 3)
     result = world("demo").sensitivity.characteristics[0]
-    read = words(svg_of(chart_of(characteristic_plot(result, "", 3))))
+    read = words(svg_of(chart_of(subsets.characteristic_plot(result, ""))))
     spread = sorted(result.classes, key=lambda row: row.lowest - row.highest)
     assert "The 3 of 16 classes with the largest spread" in read
     assert "fewer than 5 objects" in read
@@ -179,7 +173,7 @@ def test_subsets_of_few_objects_are_drawn_faintly():
     of = world("demo").sensitivity.characteristics
     for name in ("occlusion", "parts"):
         result = next(row for row in of if row.name == name)
-        figure = chart_of(characteristic_plot(result))
+        figure = chart_of(subsets.characteristic_plot(result, ""))
         found = records(figure, "opacity")
         few = [int(record["tip"]["objects"]) < 5 for record in found]
         assert {True, False} == set(few)
@@ -229,7 +223,8 @@ def test_rare_confusions_read_as_less_than_one_percent():
 def test_curves_are_named_by_their_overlaps():
     def curves(*ious: float) -> str:
         demo = world("demo")
-        found = error_plots(replace(demo, coco_analyze=replace(demo.coco_analyze, ious=ious)))
+        changed = replace(demo, coco_analyze=replace(demo.coco_analyze, ious=ious))
+        found = plots_in(changed, "errors")
         return svg_of(chart_of(next(one for one in found if one.name == "pr_areas")))
 
     read = words(curves(0.75, 0.6, 0.1))
@@ -266,7 +261,7 @@ def test_undefined_cells_of_an_interaction_are_counted_not_drawn():
     result = world("demo").sensitivity.interactions[0]
     values = np.full(result.ap_n.shape, np.nan)
     values[0, 0] = 0.5
-    read = words(svg_of(chart_of(interaction_plot(replace(result, ap_n=values), ""))))
+    read = words(svg_of(chart_of(subsets.interaction_plot(replace(result, ap_n=values), ""))))
     assert f"too few objects ({values.size - 1} cells)" in read
     assert "0.500" in read
 
@@ -280,7 +275,7 @@ def test_undefined_cells_of_an_interaction_are_counted_not_drawn():
 )
 def test_the_waterfall_ends_at_one_and_every_step_has_its_sign(ap, steps):
     demo = world("demo")
-    found = order_plots(replace(demo, borji=replace(demo.borji, ap=ap)))
+    found = plots_in(replace(demo, borji=replace(demo.borji, ap=ap)), "repairs")
     read = texts(svg_of(chart_of(next(one for one in found if one.name == "waterfall"))))
     assert [text for text in read if text[0] in "+-"] == steps
 
@@ -320,7 +315,7 @@ def test_of_many_subsets_an_interaction_shows_the_most_frequent():
         ap_n=np.full(shape, 0.5),
         n_objects=np.tile(np.arange(30, dtype=np.int32), (shape[0], 1)),
     )
-    svg = svg_of(chart_of(interaction_plot(wide, "")))
+    svg = svg_of(chart_of(subsets.interaction_plot(wide, "")))
     assert "The 10 most frequent of 30 pose" in words(svg)
     assert "pose 29" in words(svg)
     assert "pose 19" not in words(svg)

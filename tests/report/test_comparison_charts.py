@@ -25,7 +25,7 @@ EVERY_FIGURE = {
     "class_differences": ["vase", "sofa", "objects", "after Holm's adjustment"],
     "image_scores": ["by falling difference", "window is better on 88, region on 108"],
     "p_curve": ["α = 0.05", "threshold t", "images", "They do not"],
-    "joint": ["better in each image", "region + hits", "together, at most", "only region"],
+    "joint": ["better in each image", "region + hits", "together, by an oracle", "only region"],
     "strengths": ["all objects", "size: small", "difference in recall", "The 30 of 87 groups"],
     "annotation_gain": ["by disputed share", "best possible", "errors of all detectors", "random"],
 }

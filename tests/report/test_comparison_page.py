@@ -15,9 +15,9 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.colours import FIRST, SECOND
 from boxlens.report.described import describe
 from boxlens.report.described.examples import fit_pictures
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
+from boxlens.report.pictures.comparison_exhibits import comparison_groups
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR
-from boxlens.report.pictures.gallery import WHOLE_PX, hang
+from boxlens.report.pictures.gallery import WHOLE_PX, crop_examples
 from boxlens.report.readers.page import study_page
 from boxlens.report.writing.run_tables import compared_images
 from boxlens.studies.comparison import ComparisonChoice, compare_tables
@@ -59,7 +59,7 @@ def stored(written):
 def test_every_figure_and_sheet_is_a_file(written):
     folder, _ = written
     planned = {f"{name}.svg" for name in compared("alike").figures()}
-    sheets = {f"gallery_{wall.name}.jpg" for wall in comparison_walls(compared("alike"))}
+    sheets = {f"gallery_{group.name}.jpg" for group in comparison_groups(compared("alike"))}
     files = {path.name for path in (folder / "figures").iterdir()}
     assert files == planned | sheets | {"figures.json"}
 
@@ -158,26 +158,26 @@ def test_strengths_joint_and_gain_hold_what_the_results_hold(tables, stored):
 
 def test_examples_are_the_images_of_the_largest_differences():
     result = compared("alike")
-    walls = {wall.name: wall for wall in comparison_walls(result)}
-    assert list(walls) == ["first_wins", "second_wins", "both_fail", "disputed"]
+    groups = {group.name: group for group in comparison_groups(result)}
+    assert list(groups) == ["first_wins", "second_wins", "both_fail", "disputed"]
     ids = result.dataset.images.id
     gt = result.dataset.gt
     n_objects = np.bincount(gt.image_row[~COCO.ignored(gt)], minlength=len(ids))
     lead = np.where(n_objects > 0, result.image_scores[0] - result.image_scores[1], 0)
     row_of = {image_id: row for row, image_id in enumerate(ids.tolist())}
-    shown = [row_of[one.image_id] for one in walls["first_wins"].shown]
+    shown = [row_of[one.image_id] for one in groups["first_wins"].shown]
     assert lead[shown].tolist() == sorted(lead, reverse=True)[:6]
-    shown = [row_of[one.image_id] for one in walls["second_wins"].shown]
+    shown = [row_of[one.image_id] for one in groups["second_wins"].shown]
     assert lead[shown].tolist() == sorted(lead)[:6]
     top = ids[result.disagreement.order[:6]].tolist()
-    assert [one.image_id for one in walls["disputed"].shown] == top
+    assert [one.image_id for one in groups["disputed"].shown] == top
 
 
 def test_examples_show_objects_and_boxes_above_each_cut():
     result = compared("alike")
     ids = result.dataset.images.id.tolist()
     gt = result.dataset.gt
-    for one in comparison_walls(result)[0].shown:
+    for one in comparison_groups(result)[0].shown:
         row = ids.index(one.image_id)
         drawn = [colour for _, colour in one.boxes]
         counted = (gt.image_row == row) & ~COCO.ignored(gt)
@@ -190,11 +190,11 @@ def test_examples_show_objects_and_boxes_above_each_cut():
 
 
 def test_detectors_that_agree_have_no_image_to_show_but_failures():
-    assert [wall.name for wall in comparison_walls(compared("same"))] == ["both_fail"]
+    assert [group.name for group in comparison_groups(compared("same"))] == ["both_fail"]
 
 
 def test_examples_are_whole_pictures_in_the_page(page, written):
-    n_shown = sum(len(wall.shown) for wall in comparison_walls(compared("alike")))
+    n_shown = sum(len(group.shown) for group in comparison_groups(compared("alike")))
     assert page.count('src="data:image/jpeg;base64,') == n_shown
     assert 'class="crops whole"' in page
     with Image.open(written[0] / "figures" / "gallery_first_wins.jpg") as sheet:
@@ -203,11 +203,11 @@ def test_examples_are_whole_pictures_in_the_page(page, written):
 
 def test_missing_pictures_are_counted_and_the_page_says_so(pictures, tmp_path):
     result = compared("alike")
-    kinds = comparison_walls(result)
+    kinds = comparison_groups(result)
     kept = kinds[0].shown[0].file_name
     (tmp_path / kept).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / kept).write_bytes((pictures / kept).read_bytes())
-    gallery = hang(kinds, result.dataset, tmp_path)
+    gallery = crop_examples(kinds, result.dataset, tmp_path)
     (notice,) = gallery.notices
     assert notice.code == "example_without_picture"
     assert notice.message in page_without_figures("alike", gallery)
@@ -217,5 +217,5 @@ def test_without_pictures_the_images_are_named():
     page = page_without_figures("alike")
     assert not [tag for tag, _ in Reader(page).tags if tag == "img"]
     assert "Pictures are shown where they are given (--images)." in page
-    for one in comparison_walls(compared("alike"))[0].shown:
+    for one in comparison_groups(compared("alike"))[0].shown:
         assert one.file_name in page

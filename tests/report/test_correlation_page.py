@@ -38,8 +38,8 @@ def test_names_stand_apart_and_inside_where_there_is_room():
     texts = ["uniform", "gaussian", "sliding-window", "bing", "edge-boxes"]
     places = place_labels(points, texts, width=300, height=100)
     boxes = [
-        (one.x - 2.3 * len(text), one.y - 5, one.x + 2.3 * len(text), one.y + 5)
-        for one, text in zip(places, texts, strict=True)
+        (x - 2.3 * len(text), y - 5, x + 2.3 * len(text), y + 5)
+        for ((x, y), _), text in zip(places, texts, strict=True)
     ]
     for at, (left, top, right, bottom) in enumerate(boxes):
         assert left >= 0
@@ -56,26 +56,25 @@ def test_a_name_keeps_off_the_line_and_is_nearest_to_its_own_point():
     texts = ["uniform", "gaussian", "edge-boxes", "geodesic", "bing"]
     line = [(40.0, 155.0), (270.0, 40.0)]
     places = place_labels(points, texts, width=300, height=200, line=line)
-    for at, (one, text) in enumerate(zip(places, texts, strict=True)):
+    for at, (((x, y), _), text) in enumerate(zip(places, texts, strict=True)):
         half = 2.3 * len(text)
-        ends = [one.x - half, one.x + half]
-        on_line = [155 - (x - 40) / 2 for x in ends]
-        above, below = one.y + 5 <= min(on_line), one.y - 5 >= max(on_line)
+        on_line = [155 - (end - 40) / 2 for end in (x - half, x + half)]
+        above, below = y + 5 <= min(on_line), y - 5 >= max(on_line)
         assert above or below, text
 
-        def away(point, one=one, half=half):
-            across = max(abs(point[0] - one.x) - half, 0)
-            return math.hypot(across, max(abs(point[1] - one.y) - 5, 0))
+        def away(point, x=x, y=y, half=half):
+            across = max(abs(point[0] - x) - half, 0)
+            return math.hypot(across, max(abs(point[1] - y) - 5, 0))
 
         assert min(range(len(points)), key=lambda row: away(points[row])) == at
 
 
 def test_a_stroke_leads_to_a_name_that_stands_away():
-    alone = place_labels([(50.0, 50.0)], ["alone"], width=300, height=100)[0]
-    assert (alone.lead_x, alone.lead_y) == (50, 50)
+    ((_, lead),) = place_labels([(50.0, 50.0)], ["alone"], width=300, height=100)
+    assert lead == (50, 50)
     crowd = [(50.0 + 3 * at, 50.0 + 2 * at) for at in range(7)]
     placed = place_labels(crowd, ["a name"] * 7, width=300, height=100)
-    led = [(one.lead_x, one.lead_y) != point for one, point in zip(placed, crowd, strict=True)]
+    led = [lead != point for (_, lead), point in zip(placed, crowd, strict=True)]
     assert any(led)
 
 

@@ -10,13 +10,8 @@ import numpy as np
 import pytest
 
 from boxlens.report.charts.colours import SERIES
-from boxlens.report.charts.difficulty_measures import (
-    _density,
-    hard_classes_chart,
-    measure_densities_chart,
-)
-from boxlens.report.charts.difficulty_scores import score_by_measure_chart
 from boxlens.report.charts.export import chart_json
+from boxlens.report.described.difficulty.datasets import _density
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
 from boxlens.wording import score
 from report.difficulty_results import (
@@ -116,7 +111,7 @@ def test_a_classifier_has_only_figures_of_classes_told():
 
 def test_a_dot_is_a_class_of_a_system_and_leads_to_its_objects():
     result = everything()
-    found = records(score_by_measure_chart(result, "ap"), "score")
+    found = records(charts("everything")["ap_by_measure"], "score")
     n_known = sum(one.n_objects > 0 for one in result.datasets[0].classes)
     assert len(found) == n_known * len(result.systems)
     row = next(
@@ -144,7 +139,7 @@ def test_every_system_has_its_colour_its_line_and_its_r():
 
 def test_lines_are_those_of_the_correlations():
     result = everything()
-    chart = score_by_measure_chart(result, "ap")
+    chart = charts("everything")["ap_by_measure"]
     of = next(
         one
         for one in result.correlations
@@ -159,7 +154,7 @@ def test_lines_are_those_of_the_correlations():
 def test_the_hardest_and_the_easiest_classes_stand_in_their_order():
     first = everything().datasets[0]
     for measure, rising in (("cpl", True), ("clutter", False)):
-        shown = records(hard_classes_chart(first, measure, linked=False), "value")
+        shown = records(charts("everything")[f"classes_by_{measure}"], "value")
         values = [row["value"] for row in shown]
         known = sorted(
             (one.value(measure) for one in first.classes if one.n_objects), reverse=not rising
@@ -185,11 +180,14 @@ def test_densities_count_every_class_once():
 
 def test_data_sets_of_few_or_equal_classes_are_dots():
     few = dataset_of("few", 4)
-    found = records(measure_densities_chart([few], MEASURE_NAMES), "tip")
-    assert {row["tip"]["class"] for row in found} == {one.name for one in few.classes}
     same = replace(few, classes=(few.classes[0],) * 30)
-    assert records(measure_densities_chart([same], MEASURE_NAMES), "tip")
-    assert not records(measure_densities_chart([dataset_of("many", 30)], MEASURE_NAMES), "tip")
+    found, equal, curves = (
+        records(result_of([of]).figures()["measures"], "tip")
+        for of in (few, same, dataset_of("many", 30))
+    )
+    assert {row["tip"]["class"] for row in found} == {one.name for one in few.classes}
+    assert equal
+    assert not curves
 
 
 def test_more_data_sets_and_systems_than_colours_are_cut_and_that_is_said():

@@ -7,15 +7,10 @@ from dataclasses import replace
 import pytest
 
 from boxlens.data.class_properties import ClassProperties
-from boxlens.report.charts.difficulty_measures import (
-    PANEL_PX,
-    PLOT_PX,
-    chosen_text,
-    matched_subsets_chart,
-)
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.marks import SMALL_PX
-from boxlens.report.described.difficulty.groups import _By, _control_plots
+from boxlens.report.described.difficulty.classes import PANEL_PX, PLOT_PX, chosen_text
+from boxlens.report.described.difficulty.systems import By, control_plots
 from boxlens.report.readers.figures import titled
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.matched_subset import matched_subset
@@ -143,7 +138,7 @@ def test_nested_controls_keep_their_size_and_say_what_they_leave_out(n_systems):
     lost = (systems[-1].name, values[1])
     kept = [one for one in result.cumulative if (one.system, one.within_value) != lost]
     result = replace(result, cumulative=tuple(kept))
-    plots = _control_plots(result, _By("size", "kind"), "ap")
+    plots = control_plots(result, By("size", "kind"), "ap")
     svg = svg_of(next(titled(one) for one in plots if one.name.endswith("_clutter")))
     width, height = size(svg)
     assert width <= 420
@@ -161,7 +156,7 @@ def test_the_label_of_a_subset_stands_clear_of_the_target_and_of_the_curve(measu
     first = everything().datasets[0]
     means = matched_subset(first, measure, 0.0).means
     subset = matched_subset(first, measure, float(means[0] + place * (means[-1] - means[0])))
-    chart = matched_subsets_chart([subset])
+    chart = drawn(replace(everything(), subsets=(subset,)), "subsets")
     panel = chart_json(chart)["concat"][0]["layer"][0]["encoding"]
     low, high = panel["y"]["scale"]["domain"]
     end = panel["x"]["scale"]["domain"][1]
@@ -194,13 +189,12 @@ def test_a_target_that_all_classes_miss_is_told():
 def test_a_subset_is_marked_where_it_ends_or_said_to_be_empty():
     first = everything().datasets[0]
     found = matched_subset(first, "cpl", 0.05)
-    chart = matched_subsets_chart([found])
+    chart = drawn(replace(everything(), subsets=(found,)), "subsets")
     (marked,) = [row for row in records(chart, "size") if row["size"] == 40]
     assert (marked["x"], marked["y"], marked["opacity"]) == (len(found.classes), found.mean, 1)
     assert f"{len(found.classes)} of 79" in texts(svg_of(chart))
-    assert "none is as hard" in words(
-        svg_of(matched_subsets_chart([matched_subset(first, "cpl", -1)]))
-    )
+    missed = replace(everything(), subsets=(matched_subset(first, "cpl", -1),))
+    assert "none is as hard" in words(svg_of(drawn(missed, "subsets")))
     many = [matched_subset(first, "scale", 0.01 * at) for at in range(1, 9)]
     read = words(svg_of(drawn(replace(everything(), subsets=tuple(many)), "subsets")))
     assert "The first 6 of 8 subsets." in read

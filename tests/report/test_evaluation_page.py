@@ -11,7 +11,6 @@ import pytest
 
 import boxlens
 from boxlens.report.charts.colours import SERIES
-from boxlens.report.charts.evaluation import mean_curves_chart
 from boxlens.report.described import describe
 from boxlens.wording import score
 from report.drawn import colours, records, svg_of, words
@@ -79,12 +78,11 @@ def test_the_main_numbers_are_drawn_for_one_detector_and_for_several():
 
 
 def test_mean_curves_start_high_and_end_where_nothing_is_found():
-    curves = {one.name: one.extras.curves for one in evaluated("both").detectors}
-    chart = mean_curves_chart(curves)
+    chart = evaluated("both").figures()["mean_curves"]
     assert "recall" in words(svg_of(chart))
     rows = records(chart, "y")
-    for name in curves:
-        line = [row["y"] for row in rows if row.get("series") == name]
+    for one in evaluated("both").detectors:
+        line = [row["y"] for row in rows if row.get("series") == one.name]
         assert len(line) == 101
         assert all(a >= b for a, b in pairwise(line))
 

@@ -16,6 +16,7 @@ from boxlens.report.charts.forms.choosing import GAP_LABEL
 from boxlens.report.described import DESCRIBED, describe
 from boxlens.report.readers.figures import drawn_plots, titled
 from boxlens.report.readers.notebook import html_of
+from boxlens.report.study import MOST_SENTENCES
 from report.drawn import spec_of, svg_of, texts
 from report.test_page import FETCHING, Reader
 from report.written_verbs import VERBS
@@ -91,7 +92,7 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
     places = [shown.index(text) for text in describe(result).sentences]
     assert places
     assert places == sorted(places)
-    for _, plot in drawn_plots(describe(result)):
+    for plot in drawn_plots(describe(result)):
         assert plot.title in shown
         assert plot.reading in shown
 
@@ -99,7 +100,7 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
 @every_verb
 def test_every_figure_follows_the_schema_and_writes_nothing_undefined(name):
     verb = VERBS[name]
-    for _, plot in drawn_plots(describe(verb.worlds[verb.whole]())):
+    for plot in drawn_plots(describe(verb.worlds[verb.whole]())):
         spec = spec_of(titled(plot))
         json.dumps(spec, allow_nan=False)
         # Rows are the same throughout.
@@ -185,3 +186,9 @@ def test_a_notebook_shows_the_main_numbers_and_a_figure(name):
         assert text in html
     for world in verb.undrawn:
         assert "data:image/svg+xml" not in html_of(verb.worlds[world]())
+
+
+@every_world
+def test_a_few_sentences_come_before_the_first_picture(name, world):
+    study = describe(VERBS[name].worlds[world]())
+    assert 1 <= len(study.sentences) <= MOST_SENTENCES

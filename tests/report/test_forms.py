@@ -25,14 +25,18 @@ from boxlens.report.charts.forms.marks import dots, hollow_dots, note, rule_at, 
 from boxlens.report.charts.forms.panels import beside, name_rows, plot
 from boxlens.report.charts.forms.tables import told_rows
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.theme import themed
-from boxlens.report.study import SCORE, TEXT
+from boxlens.report.readers.figures import titled
+from boxlens.report.study import SCORE, TEXT, Plot
 from boxlens.wording import change, score
 from report.drawn import records, svg_of, texts
 
 NAN = math.nan
 LONG = "a class whose name is much longer than there is room for"
 CLASSES = {"car": 0.41, "van": NAN, LONG: 0.05}
+
+
+def drawn(chart) -> str:
+    return svg_of(titled(Plot("", "", "", chart)))
 
 
 def forest():
@@ -95,7 +99,7 @@ def test_tips_are_texts_by_their_headings():
     layers = forest()["layer"]
     assert {"expr": "datum.tip"} in [layer["mark"].get("tooltip") for layer in layers]
     # The same is read out to those who cannot see it.
-    assert 'aria-label="of: car; difference: +0.410"' in svg_of(themed(forest(), title=""))
+    assert 'aria-label="of: car; difference: +0.410"' in drawn(forest)
 
 
 def test_rows_of_plain_values_tell_them_in_their_forms():
@@ -126,7 +130,7 @@ def test_labels_of_an_axis_are_not_rounded(values):
 
 
 def test_names_are_cut_in_the_middle_and_stand_in_their_order():
-    read = texts(svg_of(themed(forest(), title="")))
+    read = texts(drawn(forest))
     shown = [text for text in read if text in CLASSES or text.startswith("a class w")]
     assert shown[:2] == ["car", "van"]
     assert shown[2].endswith("is room for"[-11:])
@@ -134,7 +138,7 @@ def test_names_are_cut_in_the_middle_and_stand_in_their_order():
 
 
 def test_bars_of_a_stack_begin_where_the_one_before_ends():
-    svg = svg_of(themed(stacked_bars(), title=""))
+    svg = drawn(stacked_bars)
     starts = {float(x) for x in re.findall(r'd="M([\d.]+),[\d.]+h', svg)}
     assert {0.0, 27.5} <= starts
 

@@ -19,8 +19,8 @@ from boxlens.report.described.examples import (
     fit_pictures,
     n_crops,
 )
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, caption, walls
-from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, hang
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, caption, example_groups
+from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, crop_examples
 from boxlens.report.study import Markup
 from report.toy_diagnosis import toy_diagnosis, write_pictures
 
@@ -30,14 +30,14 @@ def pictures(tmp_path_factory):
     return write_pictures(tmp_path_factory.mktemp("toys") / "pictures")
 
 
-def hung(folder):
+def cropped(folder):
     result = toy_diagnosis()
-    return hang(walls(result), result.dataset, folder)
+    return crop_examples(example_groups(result), result.dataset, folder)
 
 
 @pytest.fixture(scope="module")
 def gallery(pictures):
-    return hung(pictures)
+    return cropped(pictures)
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,14 @@ def has_colour(image, colour) -> bool:
 
 def test_every_example_has_a_crop_in_its_order(gallery):
     assert gallery.notices == ()
-    assert [hung.wall for hung in gallery.walls] == list(walls(toy_diagnosis()))
-    for hung in gallery.walls:
-        assert tuple(crop.shown for crop in hung.crops) == hung.wall.shown
-        assert all(max(crop.image.size) <= TILE_PX for crop in hung.crops)
+    assert [cropped.group for cropped in gallery.groups] == list(example_groups(toy_diagnosis()))
+    for cropped in gallery.groups:
+        assert tuple(crop.shown for crop in cropped.crops) == cropped.group.shown
+        assert all(max(crop.image.size) <= TILE_PX for crop in cropped.crops)
 
 
 def test_boxes_are_drawn_in_the_colours_of_their_kind(gallery):
-    kinds = {hung.wall.name: hung for hung in gallery.walls}
+    kinds = {cropped.group.name: cropped for cropped in gallery.groups}
     assert {"loc", "sim", "oth", "bg"} <= kinds.keys()
     for kind in ("loc", "sim", "oth", "bg"):
         for crop in kinds[kind].crops:
@@ -73,7 +73,7 @@ def test_boxes_are_drawn_in_the_colours_of_their_kind(gallery):
 
 def test_captions_tell_class_score_overlap_and_recall():
     result = toy_diagnosis()
-    similar = next(wall for wall in walls(result) if wall.name == "sim")
+    similar = next(group for group in example_groups(result) if group.name == "sim")
     first = next(one for one in result.gallery if one.kind == "sim")
     said, numbers = similar.shown[0].caption
     assert said == f"{first.class_name} {first.score:.3f}, is {first.object_class}"
@@ -93,7 +93,7 @@ def test_examples_name_their_image_and_its_file(written, gallery):
     page = (written[0] / "report.html").read_text()
     images = toy_diagnosis().dataset.images
     name_of = dict(zip(images.id.tolist(), images.file_name, strict=True))
-    for shown in (crop.shown for hung in gallery.walls for crop in hung.crops):
+    for shown in (crop.shown for cropped in gallery.groups for crop in cropped.crops):
         told = f"image {shown.image_id} ({name_of[shown.image_id]})"
         assert shown.alternative.endswith(told)
         assert f'alt="{escape(shown.alternative)}"' in page
@@ -101,10 +101,10 @@ def test_examples_name_their_image_and_its_file(written, gallery):
 
 
 def test_smaller_copies_have_their_boxes_scaled(gallery, tmp_path):
-    half = hung(write_pictures(tmp_path / "half", scale=0.5))
+    half = cropped(write_pictures(tmp_path / "half", scale=0.5))
     (notice,) = half.notices
     assert notice.code == "example_of_other_size"
-    first, second = gallery.walls[0].crops[0].image, half.walls[0].crops[0].image
+    first, second = gallery.groups[0].crops[0].image, half.groups[0].crops[0].image
     ratios = [image.width / image.height for image in (first, second)]
     assert ratios[0] == pytest.approx(ratios[1], rel=0.25)
 
@@ -114,7 +114,7 @@ def test_missing_and_damaged_pictures_are_counted(pictures, tmp_path):
     names = sorted(folder.iterdir())
     names[0].unlink()
     names[1].write_bytes(b"no picture")
-    some = hung(folder)
+    some = cropped(folder)
     assert {notice.code: notice.count for notice in some.notices} == {
         "example_without_picture": 1,
         "example_unreadable": 1,
@@ -129,23 +129,23 @@ def test_missing_and_damaged_pictures_are_counted(pictures, tmp_path):
 
 def test_contact_sheets_and_crops_are_written(written, gallery):
     folder, told = written
-    assert f"{len(gallery.walls)} contact sheets" in told
-    for hung in gallery.walls:
-        with Image.open(folder / "figures" / f"gallery_{hung.wall.name}.jpg") as sheet:
+    assert f"{len(gallery.groups)} contact sheets" in told
+    for cropped in gallery.groups:
+        with Image.open(folder / "figures" / f"gallery_{cropped.group.name}.jpg") as sheet:
             assert sheet.format == "JPEG"
             assert sheet.width >= TILE_PX
     page = (folder / "report.html").read_text()
-    n_crops = sum(len(hung.crops) for hung in gallery.walls)
+    n_crops = sum(len(cropped.crops) for cropped in gallery.groups)
     assert page.count('src="data:image/jpeg;base64,') == n_crops
 
 
 def test_a_long_caption_does_not_run_into_its_neighbour(gallery):
-    hung = gallery.walls[0]
+    cropped = gallery.groups[0]
     crops = [
         replace(crop, shown=replace(crop.shown, caption=("ring" * 90, "")))
-        for crop in hung.crops[:2]
+        for crop in cropped.crops[:2]
     ]
-    sheet = np.asarray(Image.open(io.BytesIO(contact_sheet(replace(hung, crops=tuple(crops))))))
+    sheet = np.asarray(Image.open(io.BytesIO(contact_sheet(replace(cropped, crops=tuple(crops))))))
     between = sheet[TILE_PX + MARGIN_PX + 2 :, TILE_PX + MARGIN_PX + 2 : TILE_PX + 2 * MARGIN_PX]
     below = sheet[TILE_PX + MARGIN_PX + 2 :, :TILE_PX]
     assert between.min() > 200
@@ -153,8 +153,8 @@ def test_a_long_caption_does_not_run_into_its_neighbour(gallery):
 
 
 def test_a_sheet_of_one_crop_is_a_picture(gallery):
-    hung = gallery.walls[0]
-    sheet = Image.open(io.BytesIO(contact_sheet(replace(hung, crops=hung.crops[:1]))))
+    cropped = gallery.groups[0]
+    sheet = Image.open(io.BytesIO(contact_sheet(replace(cropped, crops=cropped.crops[:1]))))
     assert sheet.width < 2 * TILE_PX
 
 
@@ -163,12 +163,12 @@ def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
     parts = diagnosis_examples(toy_diagnosis(), pictures)
     text = "".join(one.html for one in parts if isinstance(one, Markup))
     assert len(text) < 100_000
-    n_left_out = n_crops(gallery.walls) - n_crops(pictures.walls)
+    n_left_out = n_crops(gallery.groups) - n_crops(pictures.groups)
     (remark,) = pictures.remarks
     assert f"{n_left_out} more examples are in the contact sheets" in remark
     assert "at most 0.06 MB" in remark
     # Every kind shows its first example before any shows its second.
-    shown = [len(one.crops) for one in pictures.walls]
+    shown = [len(one.crops) for one in pictures.groups]
     assert min(shown) >= 1
     assert text.count("<img") == sum(shown)
 
@@ -176,10 +176,10 @@ def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
 def test_what_does_not_fit_is_left_out_of_all_kinds_alike(gallery):
     for megabytes in (0, 0.03, 0.1, 0.3):
         pictures = fit_pictures(gallery, megabytes)
-        uris = [crop.uri for one in pictures.walls for crop in one.crops]
+        uris = [crop.uri for one in pictures.groups for crop in one.crops]
         assert sum(map(len, uris)) <= 1_000_000 * megabytes
-        most = max(len(one.crops) for one in pictures.walls)
-        for one, whole in zip(pictures.walls, gallery.walls, strict=True):
+        most = max(len(one.crops) for one in pictures.groups)
+        for one, whole in zip(pictures.groups, gallery.groups, strict=True):
             assert len(one.crops) >= min(most - 1, len(whole.crops))
 
 
@@ -208,4 +208,4 @@ def test_without_pillow_the_extra_is_named(pictures, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(MissingExtraError, match="boxlens\\[images\\]"):
-        hung(pictures)
+        cropped(pictures)

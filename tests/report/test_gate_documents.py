@@ -94,7 +94,7 @@ def test_markdown_opens_with_the_verdict_and_has_a_row_a_rule(mixed):
 
 def test_classes_that_hold_share_a_line():
     text = study_text(describe(judged()))
-    assert "Every rule (1 of 4 rows)" in text
+    assert "Every rule (1 of 4 rows; all with -o DIR)" in text
     assert "AP of each class >= baseline: holds for 3 of 3 classes." in text
 
 

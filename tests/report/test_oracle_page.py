@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from boxlens.report.charts.oracles import highest_score
 from report.detection_use_results import ORACLE_WORLDS, oracles_of, shape_of
 from report.drawn import page_without_figures, plan_of, reading_of, records, spec_of
 
@@ -93,16 +92,27 @@ def test_scores_stand_in_the_middle_of_their_bins_and_empty_bins_are_left_out():
 
 def test_cells_without_detections_are_blank_and_both_maps_share_their_colours():
     scores = shape_of("net", 3)
-    chart = drawn(replace(oracles_of(("net",)), scores=(scores,)), "score_map_net")
+    empty = shape_of("other", 3, empty=True)
+    chart = drawn(replace(oracles_of(("net", "other")), scores=(scores, empty)), "score_map_net")
     n_filled = int((scores.maps[0].n_detections > 0).sum())
     rows = records(chart, "score")
     assert len(rows) == 2 * n_filled
     assert "faint: fewer than 5" in reading_of(chart)
-    assert all(one["height"] == one["width"] for one in spec_of(chart)["hconcat"])
+    panels = spec_of(chart)["hconcat"]
+    assert all(one["height"] == one["width"] for one in panels)
     # A cell of one detection does not make all others pale.
-    sure = [one.mean[one.n_detections >= 5].max() for one in scores.maps]
-    assert highest_score([scores], 5) == max(sure)
-    assert np.isnan(highest_score([shape_of("net", 3, empty=True)], 5))
+    sure = max(one.mean[one.n_detections >= 5].max() for one in scores.maps)
+    ends = [one["layer"][0]["encoding"]["color"]["scale"]["domain"] for one in panels]
+    assert ends == [[0, sure], [0, sure]]
+
+
+def test_where_every_cell_is_of_few_detections_the_highest_of_them_is_darkest():
+    scores = shape_of("net", 3)
+    maps = tuple(replace(one, n_detections=np.minimum(one.n_detections, 1)) for one in scores.maps)
+    result = replace(oracles_of(("net",)), scores=(replace(scores, maps=maps),))
+    panel = spec_of(drawn(result, "score_map_net"))["hconcat"][0]
+    highest = max(np.nanmax(one.mean) for one in maps)
+    assert panel["layer"][0]["encoding"]["color"]["scale"]["domain"] == [0, highest]
 
 
 def test_without_objects_figures_say_why_they_are_not_there():

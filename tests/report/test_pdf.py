@@ -14,8 +14,7 @@ from pypdf import PdfReader
 from boxlens.errors import MissingExtraError
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.described import describe, extras_of
-from boxlens.report.pdf.content import Content, study_content
-from boxlens.report.pdf.writing import typeset
+from boxlens.report.pdf.writing import Content, study_content, typeset
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.report import ReportChoice, answer_tables
 from boxlens.wording import score
@@ -179,7 +178,10 @@ def test_several_results_share_a_document_with_contents():
     text = text_of(typeset(with_one_figure(content)))
     for words in ("Contents", "Scores under the protocol coco", "Class by class"):
         assert words in text
-    for part in parts:
+    scores, *studies = parts
+    assert len(studies) == 3
+    assert scores.caption in text
+    for part in studies:
         assert part.title in text
     assert score(result.evaluation.detectors[1].metrics["AP75"]) in text
 

@@ -10,7 +10,7 @@ import pytest
 
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.described import describe
-from boxlens.report.described.diagnosis.plots import quarter_page
+from boxlens.report.described.diagnosis.class_sets import quarter_page
 from boxlens.wording import score
 from report.drawn import WORLDS, chart_of, colours, drawn, size, svg_of, words, world
 from report.toy_diagnosis import toy_diagnosis

@@ -8,7 +8,8 @@ from dataclasses import replace
 from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.forms.axes import to_a_tenth
 from boxlens.report.charts.forms.keys import MOST_LINES, key
-from boxlens.report.charts.proposal_methods import best_first, method_styles
+from boxlens.report.charts.proposal_methods import method_styles
+from boxlens.report.described.recall.methods import best_first
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from report.drawn import plan_of, reading_of, records, spec_of
 from report.proposal_results import (

@@ -74,10 +74,8 @@ def test_a_title_lists_a_few_methods_and_counts_many():
 def test_the_terminal_shows_few_classes_and_all_where_details_are_asked_for():
     study = describe(every_method())
     brief, whole = study_text(study), study_text(study, detail=True)
-    assert (
-        "AR by class, at most 10,000 proposals per image, coco_177, hardest first (10 of 80 rows)"
-        in brief
-    )
+    caption = "AR by class, at most 10,000 proposals per image, coco_177, hardest first"
+    assert f"{caption} (10 of 80 rows; all with -o DIR)" in brief
     assert "AR by truncated" in brief
     assert "VOC2007_test, hardest first" not in brief
     assert "AR by class, at most 10,000 proposals per image, VOC2007_test, hardest first\n" in whole

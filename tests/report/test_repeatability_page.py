@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
-from boxlens.report.charts.repeatability import levels_by_method, strongest_level
+from boxlens.report.described.repeatability import levels_by_method, strongest_level
 from boxlens.studies.proposals.generators.training import BLIND
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 from report.drawn import page_without_figures, plan_of, records, spec_of, svg_of, texts

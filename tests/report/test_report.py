@@ -132,6 +132,7 @@ def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
         (("difficulty",), ["summary", "difficulty"]),
         (("comparison",), ["summary", "comparison", "examples", "classes"]),
         (("scores", "sensitivity"), ["summary", "scores", "objects", "classes"]),
+        (("scores", "difficulty"), ["summary", "scores", "difficulty", "classes"]),
     ],
 )
 def test_only_what_is_asked_is_answered(ask, expected, tmp_path):

@@ -12,8 +12,10 @@ from altair.vegalite.v6.schema.core import Root
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.robustness_density import coarser, density_columns, share_moved
-from boxlens.report.described.robustness.plots import MOST_DETECTORS, shown_classes
+from boxlens.report.described.robustness.classes import shown_classes
+from boxlens.report.described.robustness.places import coarser, density_columns, share_moved
+from boxlens.report.described.robustness.steps import MOST_DETECTORS
+from boxlens.studies.robustness.density import N_CELLS
 from boxlens.studies.robustness.error_growth import error_growth
 from boxlens.studies.robustness.steps import step_words, worst_of_transforms
 from report.drawn import plan_of, records, svg_of, texts, whole_svg, words
@@ -190,14 +192,12 @@ def test_maps_show_at_most_six_sets_and_each_transform_once():
 
 
 def test_coarser_maps_keep_what_lies_over_the_whole():
-    rng = np.random.default_rng(3)
-    for shape in ((32, 32), (50, 20), (5, 7)):
-        density = rng.poisson(4, shape).astype(float)
-        coarse = coarser(density)
-        assert max(coarse.shape) <= 16
-        if all(side % 16 == 0 or side < 16 for side in shape):
-            assert coarse.mean() == pytest.approx(density.mean())
-    assert np.array_equal(coarser(np.ones((50, 33))), np.ones((16, 16)))
+    density = np.random.default_rng(3).poisson(4, (N_CELLS, N_CELLS)).astype(float)
+    coarse = coarser(density)
+    assert coarse.shape == (16, 16)
+    assert coarse[0, 1] == density[:2, 2:4].mean()
+    assert coarse.mean() == pytest.approx(density.mean())
+    assert np.array_equal(coarser(np.ones((N_CELLS, N_CELLS))), np.ones((16, 16)))
 
 
 def test_the_share_moved_does_not_depend_on_how_many_boxes_there_are():

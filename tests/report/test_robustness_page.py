@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from boxlens.report.described import describe
-from boxlens.report.described.robustness.examples import StepGalleries
-from boxlens.report.pictures.robustness_exhibits import (
+from boxlens.report.described.robustness.examples import (
     FALSE,
     LOST,
+    StepGalleries,
     class_words,
-    hang_robustness,
+    example_pictures,
     shown_steps,
 )
 from boxlens.report.readers.notebook import html_of
@@ -40,6 +40,10 @@ from report.written_verbs import STEP_PICTURES
 def page_without_figures(result, galleries=(), megabytes=8.0):
     study = describe(result, pictures=StepGalleries(tuple(galleries), megabytes))
     return study_page(study, result.to_json())
+
+
+def galleries_of(result, pictures=STEP_PICTURES):
+    return example_pictures(replace(result, pictures=pictures), None, 8.0, None).galleries
 
 
 @pytest.mark.parametrize("world", ROBUSTNESS_WORLDS)
@@ -156,9 +160,9 @@ def test_examples_are_of_the_largest_losses_one_level_a_transform():
 
 def test_unchanged_pictures_stand_beside_changed_ones_and_boxes_are_drawn_in():
     result = one_severity()
-    gallery, _ = hang_robustness(result, STEP_PICTURES)
+    gallery, _ = galleries_of(result)
     assert not gallery.notices
-    image = np.asarray(gallery.walls[0].crops[0].image)
+    image = np.asarray(gallery.groups[0].crops[0].image)
     # 60 x 80 pixels, enlarged five times; the other, which is wider, of the same height.
     width = 600
     assert image.shape == (300, width + 6 + 400, 3)
@@ -182,10 +186,8 @@ def test_at_most_five_false_detections_are_drawn():
         false_score=np.linspace(0.9, 0.4, 7),
     )
     steps = (replace(detector.steps[0], examples=(many,)),)
-    (gallery,) = hang_robustness(
-        replace(result, detectors=(replace(detector, steps=steps),)), STEP_PICTURES
-    )
-    (crop,) = gallery.walls[0].crops
+    (gallery,) = galleries_of(replace(result, detectors=(replace(detector, steps=steps),)))
+    (crop,) = gallery.groups[0].crops
     assert sum(colour == FALSE for _, colour in crop.shown.boxes) == 5
     assert "false, 5 drawn: 7 dog" in crop.shown.caption[1]
 
@@ -193,7 +195,7 @@ def test_at_most_five_false_detections_are_drawn():
 def test_pictures_that_cannot_be_read_are_counted_and_told_in_a_table():
     result = one_severity()
     nothing = StepPictures(lambda _step, _row: None, {1: 0})
-    galleries = hang_robustness(result, nothing)
+    galleries = galleries_of(result, nothing)
     assert [one.notices[0].count for one in galleries] == [1, 1]
     page = page_without_figures(result, galleries)
     assert "has no picture that can be read" in page
@@ -203,7 +205,7 @@ def test_pictures_that_cannot_be_read_are_counted_and_told_in_a_table():
 
 def test_pictures_beyond_the_budget_are_left_out_and_told():
     result = one_severity()
-    page = page_without_figures(result, hang_robustness(result, STEP_PICTURES), megabytes=0)
+    page = page_without_figures(result, galleries_of(result), megabytes=0)
     assert "2 more examples are not shown" in page
     assert "data:image/jpeg" not in page
 

@@ -13,17 +13,15 @@ from boxlens import read_dataset
 from boxlens.matching import COCO, HOIEM, UNLIMITED, VOC, assign, find_overlaps
 from boxlens.scenes.plant import Beta, Fixed, Kind, Recipe, Uniform, plant
 from cases import random_scene, scenes
-from oracles import coco, planted_labels
+from oracles import planted_labels
 from oracles.convert import scene_to_tables
-from oracles.model import Detection, Object, Scene, iou
+from oracles.model import Detection, Object, Scene
 from planted_worlds import (
     EVERYTHING,
     alike,
     assert_labels_are_true,
     assert_true_by_supercategory,
     roomy,
-    scene_of,
-    similar_by_supercategory,
     world_of,
 )
 from shared_data import shared
@@ -207,56 +205,6 @@ def test_data_sets_without_objects_classes_or_images_are_no_obstacle(dataset):
     assert len(planted) == (30 if possible else 0)
     assert planted.short == ({} if possible else {"background": 30})
     assert set(planted.label) <= {Kind.BACKGROUND}
-
-
-def still_wrong(dataset, planted, also_ignored):
-    """Kinds that COCO analyze still counts at IoU .1 if objects of further classes are ignored."""
-    wrong = set()
-    scene = scene_of(dataset, planted.detections)
-    for cls in scene.classes:
-        objects = [
-            replace(obj, cls=cls, difficult=obj.difficult or obj.cls != cls)
-            for obj in scene.objects
-            if obj.cls == cls or obj.cls in also_ignored[cls]
-        ]
-        alone = replace(scene, classes=(cls,), objects=tuple(objects))
-        labels = coco.match(alone, 0.1, max_det=10_000).label
-        wrong |= {Kind(planted.label[d]) for d, label in enumerate(labels) if label == -1}
-    return wrong
-
-
-def test_errors_leave_the_curves_of_coco_analyze_one_after_the_other():
-    # METHODS 9.1: Loc, Sim (similar classes ignored), Oth (all other classes ignored).
-    dataset = roomy(25)
-    beside = ("also_mislocalise", "also_confuse_similar", "also_confuse_dissimilar")
-    recipe = replace(EVERYTHING, isolated=True, **dict.fromkeys(beside, 0.0))
-    planted = plant(dataset, recipe, seed=0)
-    unrelated = {Kind.DISSIMILAR, Kind.BOTH_DISSIMILAR}
-    related = {Kind.SIMILAR, Kind.BOTH_SIMILAR}
-    rest = {Kind.DUPLICATE, Kind.BACKGROUND}
-    nothing = {cls: set() for cls in range(6)}
-    assert still_wrong(dataset, planted, nothing) == related | unrelated | rest
-    similar = similar_by_supercategory(dataset)
-    assert still_wrong(dataset, planted, similar) == unrelated | rest
-    others = {cls: set(range(6)) - {cls} for cls in range(6)}
-    assert still_wrong(dataset, planted, others) == rest
-
-
-def test_errors_are_repaired_at_their_step_of_borji():
-    # METHODS 4.5: up to .1 deleted, up to .5 moved onto the object, the others matched.
-    for seed in range(20):
-        dataset, _ = scene_to_tables(random_scene(seed, n_objects=9, n_detections=0, flood=0))
-        planted = plant(dataset, replace(EVERYTHING, ignored=0.0), seed=seed)
-        scene = scene_of(dataset, planted.detections)
-        for found, kind in zip(scene.detections, map(Kind, planted.label), strict=True):
-            overlaps = [
-                iou(found.box, obj.box)
-                for obj in scene.objects
-                if (obj.image, obj.cls) == (found.image, found.cls) and not obj.crowd
-            ]
-            best = max(overlaps, default=0.0)
-            assert (best <= 0.1) == (kind.confused or kind == Kind.BACKGROUND)
-            assert (0.1 < best < 0.5) == (kind == Kind.LOCALIZATION)
 
 
 def test_kernel_finds_every_planted_detection_on_real_ground_truth():

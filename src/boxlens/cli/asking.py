@@ -141,9 +141,12 @@ def show(options: argparse.Namespace, result: Displayed, written: str) -> None:
     print_notices(result.all_notices)
     if written:
         print_note(f"wrote {written}")
-    detail = getattr(options, "per_class", False)
+    detail = getattr(options, "per_class", None)
+    more = "--per-class" if detail is False else "-o DIR"
     show_or_save_json(
-        result.to_json, options.json, lambda: study_text(describe(result), detail=detail)
+        result.to_json,
+        options.json,
+        lambda: study_text(describe(result), detail=bool(detail), more=more),
     )
 
 

@@ -18,7 +18,7 @@ from boxlens.wording import counted
 if TYPE_CHECKING:
     from boxlens.data import Notice
     from boxlens.detectors.run_result import RunResult
-    from boxlens.formats.files import Progress
+    from boxlens.progress import Progress
 
 SCHEMA = "boxlens/detect/1"
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from boxlens.cli.options import Commands
-from boxlens.cli.output import aligned, show_or_save_json
+from boxlens.cli.output import show_or_save_json
 from boxlens.cli.reading import add_json
 
 SCHEMA = "boxlens/formats/1"
@@ -43,10 +43,10 @@ def _document() -> dict[str, Any]:
 
 def _text() -> str:
     from boxlens.formats import FORMATS
+    from boxlens.report.readers.terminal import aligned
 
     rows = [["format", "ground truth", "detections", "what it is"]]
     for name, known in FORMATS.items():
         marks = ["yes" if held else "-" for held in (known.ground_truth, known.detections)]
         rows.append([name, *marks, known.title])
-    left = max(len(row[3]) for row in rows)
-    return aligned([[*row[:3], row[3].ljust(left)] for row in rows])
+    return aligned(rows, [False, True, True, False])

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.terminal import print_message, print_text
-from boxlens.safe_text import safe_line
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -54,17 +53,3 @@ def show_or_save_json(
         write_text(target, json.dumps(to_json(), indent=2, allow_nan=False) + "\n")
         print_note(f"wrote {target}")
     print_text(text())
-
-
-def aligned(rows: list[list[str]], *, header: bool = True) -> str:
-    """Columns side by side: the first to the left, the others to the right."""
-    rows = [[safe_line(cell) for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    if header:
-        lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
-    return "\n".join(lines)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from boxlens.formats.files import Progress
+    from boxlens.progress import Progress
 
 PATIENCE_S = 1.0
 

@@ -19,7 +19,7 @@ from boxlens.wording import counted
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
+    from boxlens.progress import Progress
 
 SCHEMA = "boxlens/train/1"
 DETECTORS = ("window", "region")

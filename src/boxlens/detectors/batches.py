@@ -14,9 +14,9 @@ from boxlens.detectors.protocols import Detector
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.images import Pixels
 from boxlens.limits import BATCH
+from boxlens.progress import Progress
 
 SUPPRESSION_IOU = 0.4
 MOST_DETECTIONS = 100

@@ -15,10 +15,11 @@ from boxlens.data import Classes, Dataset, Detections, Notice
 from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, Progress, read_json, read_text, stem, write_text
+from boxlens.formats.files import DATA_BYTES, read_json, read_text, stem, write_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.images import ImageError, ImageFiles, Pixels, read_picture
 from boxlens.images.writing import write_png
+from boxlens.progress import Progress
 
 IMAGES = "images"
 LIST = "images.json"

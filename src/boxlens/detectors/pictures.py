@@ -17,9 +17,9 @@ from boxlens.data import Dataset
 from boxlens.data.columns import Ids
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, Picture, Pixels, read_picture
 from boxlens.images.file_content import content_hash
+from boxlens.progress import Progress
 
 
 class Pictures(Protocol):

@@ -30,8 +30,8 @@ from boxlens.detectors.training import (
     overlaps,
     whole_weights,
 )
-from boxlens.formats.files import Progress
 from boxlens.images import Pixels
+from boxlens.progress import Progress
 
 POSITIVE_IOU = 0.6
 # Regions this near an object tell how to move a box onto it.

@@ -26,9 +26,9 @@ from boxlens.errors import (
     ParameterError,
     WorkerEndedError,
 )
-from boxlens.formats.files import Progress
 from boxlens.images import ImageError, Picture, Pixels
 from boxlens.limits import AT_MOST, BATCH
+from boxlens.progress import Progress
 from boxlens.version import VERSION
 from boxlens.wording import counted
 

@@ -17,9 +17,9 @@ from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, ParameterError, imported
-from boxlens.formats.files import Progress
 from boxlens.images import Pixels
 from boxlens.limits import SEED, WORKERS
+from boxlens.progress import Progress
 from boxlens.wording import counted
 
 # One row an example; whole numbers as `hog` makes them.

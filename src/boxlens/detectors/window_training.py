@@ -30,8 +30,8 @@ from boxlens.detectors.windows import (
     scan,
     window_boxes,
 )
-from boxlens.formats.files import Progress
 from boxlens.images import Pixels
+from boxlens.progress import Progress
 
 BACKGROUND_IMAGES = 60
 BACKGROUND_AN_IMAGE = 20

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
 from boxlens.formats import files
-from boxlens.formats.files import Progress
 from boxlens.limits import THREADS
+from boxlens.progress import Progress
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections, Notice

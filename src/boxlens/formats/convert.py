@@ -8,9 +8,10 @@ from pathlib import Path
 from boxlens import formats
 from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import Progress, existing
+from boxlens.formats.files import existing
 from boxlens.formats.folders import refuse_occupied
 from boxlens.formats.sniff import sniff_dataset, sniff_detections
+from boxlens.progress import Progress
 from boxlens.regular_files import real_path
 
 

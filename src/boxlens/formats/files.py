@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from gzip import GzipFile
 from io import BufferedReader, BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from boxlens.errors import InputError
 from boxlens.regular_files import (
@@ -34,7 +34,6 @@ __all__ = [
     "SMALL_BYTES",
     "UNPACKED_BYTES",
     "UNPACKED_FACTOR",
-    "Progress",
     "appendable",
     "damaged_gzip",
     "default_name",
@@ -50,16 +49,11 @@ __all__ = [
     "read_text",
     "reading",
     "reason_of",
-    "reported",
     "stem",
     "unpacked",
     "write_text",
     "written_whole",
 ]
-
-# Called as progress(what, done, total) by work that may take more than a second.
-Progress = Callable[[str, int, int], None]
-Item = TypeVar("Item")
 
 GZIP_MAGIC = b"\x1f\x8b"
 # Tables, trees, settings and specs that people write, and the labels of one image.
@@ -69,8 +63,6 @@ DATA_BYTES = 8 << 30
 # A packed file may grow to this size, or by this factor: annotations seldom pack better than 1:30.
 UNPACKED_BYTES, UNPACKED_FACTOR = 1 << 30, 100
 _PIECE_BYTES = 1 << 20
-# Small files read between two reports of progress.
-_STEP = 250
 
 
 def is_gzip(path: Path) -> bool:
@@ -160,18 +152,6 @@ def stem(path: Path) -> str:
 def default_name(path: Path) -> str:
     """What a detector is called when nobody says: the file's stem, or the folder's name."""
     return path.resolve().name if path.is_dir() else stem(path)
-
-
-def reported(
-    items: Sequence[Item], what: str, progress: Progress | None, step: int = _STEP
-) -> Iterator[Item]:
-    """One after another; progress hears of every so many, and of the end."""
-    for done, item in enumerate(items):
-        if progress and done % step == 0:
-            progress(what, done, len(items))
-        yield item
-    if progress:
-        progress(what, len(items), len(items))
 
 
 @contextmanager

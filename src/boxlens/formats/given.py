@@ -15,7 +15,7 @@ from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.selection import named_classes, shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections, read_images
-from boxlens.formats.files import Progress
+from boxlens.progress import Progress
 from boxlens.wording import counted
 
 Place = str | PathLike[str]

@@ -7,9 +7,9 @@ import numpy as np
 from boxlens import _kernel
 from boxlens.data.columns import Boxes, Offsets, Rows
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.limits import THREADS
 from boxlens.matching.overlaps import reachable
+from boxlens.progress import Progress
 
 # Below, starting threads takes longer than counting.
 FEW_BOXES = 1000

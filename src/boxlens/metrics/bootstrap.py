@@ -10,7 +10,6 @@ import numpy as np
 
 from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import (
@@ -23,6 +22,7 @@ from boxlens.metrics.resampling import (
     read_whole,
     replicate,
 )
+from boxlens.progress import Progress
 
 Reading = TypeVar("Reading")
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from boxlens.data.columns import Floats, Labels
 from boxlens.matching import Matches
-from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.json_form import defined, number
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranking import rank_rows
 

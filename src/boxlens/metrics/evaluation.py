@@ -10,7 +10,6 @@ from typing import Any, Literal, Protocol, TypeVar, get_args
 from boxlens.data import Dataset, Detections
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -39,6 +38,7 @@ from boxlens.metrics.results import (
     Extras,
     Provenance,
 )
+from boxlens.progress import Progress
 from boxlens.version import VERSION
 
 

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from boxlens import _kernel
 from boxlens.data import Dataset, Detections, check_tables
-from boxlens.data.columns import Bools, Floats, ratio
+from boxlens.data.columns import Bools, Floats
 from boxlens.errors import ParameterError
 from boxlens.matching import MAX_CELLS, Matches, Rule, assign, find_overlaps, reachable
 from boxlens.metrics.average_precision import COCO_RECALLS
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.ranking import Ranking, rank
 
 IOU_THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
@@ -90,18 +91,6 @@ def count_grid(
         )
         parts.append(_count(dataset, detections, ranking, matches, part, threads=threads))
     return parts[0] if len(parts) == 1 else _join(parts, choice)
-
-
-def mean_defined(values: Floats) -> float:
-    """The mean over what is defined, in the order pycocotools adds it; NaN where nothing is."""
-    defined = values[~np.isnan(values)]
-    return float(np.mean(defined)) if len(defined) else float("nan")
-
-
-def means_defined(values: Floats, axis: int | tuple[int, ...]) -> Floats:
-    """The same along some axes."""
-    known = ~np.isnan(values)
-    return ratio(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis))
 
 
 def positives_by_class_and_area(dataset: Dataset, matches: Matches) -> npt.NDArray[np.int64]:

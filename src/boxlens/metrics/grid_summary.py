@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from boxlens.data import Notice
 from boxlens.data.columns import Floats
-from boxlens.metrics.grid import Grid, GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import Grid, GridChoice, count_grid
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.readings import Mean, grid_readings
 from boxlens.metrics.results import ClassResult, DetectorResult

@@ -10,8 +10,8 @@ import numpy as np
 
 from boxlens.data.columns import Floats, Labels
 from boxlens.matching import Matches, paired_iou
-from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.json_form import defined
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranking import rank
 

@@ -7,8 +7,8 @@ import numpy as np
 from boxlens.data.columns import Floats
 from boxlens.matching import Matches
 from boxlens.metrics.average_precision import Curve, ap_area, ap_voc07, curve
-from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.grid_summary import class_results, classes_without_objects
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranking import Ranking, rank
 from boxlens.metrics.readings import ranked_readings

@@ -16,7 +16,8 @@ from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows
 from boxlens.errors import ParameterError
 from boxlens.matching import MAX_CELLS, Matches
 from boxlens.metrics.average_precision import VOC07_RECALLS
-from boxlens.metrics.grid import GridChoice, means_defined
+from boxlens.metrics.grid import GridChoice
+from boxlens.metrics.means import means_defined
 from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranking import Ranking, rank
 from boxlens.metrics.readings import Mean, Readings, grid_readings, ranked_readings

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, count, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -46,18 +47,10 @@ class Form:
         return None if wording.is_undefined(first) else float(first)
 
 
-def _yes_or_no(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-def _between(ends: tuple[float, float], digits: int = 3) -> str:
-    return wording.interval(*ends, digits)
-
-
 TEXT = Form(str, "text", numeric=False)
 # The id of an image or object: a number or a text, as in its file.
 ID = Form(str, "id", numeric=False)
-FLAG = Form(_yes_or_no, "flag", numeric=False)
+FLAG = Form(lambda value: "yes" if value else "no", "flag", numeric=False)
 COUNT = Form(wording.count, "whole")
 MEAN_COUNT = Form(wording.mean_count, "real")
 SCORE = Form(wording.score, "real")
@@ -70,8 +63,8 @@ P_VALUE = Form(wording.p_value, "real")
 NUMBER = Form(wording.number, "real")
 SECONDS = Form(wording.seconds, "real")
 # Both ends of an interval; files have a column for each.
-INTERVAL = Form(_between, "nothing")
-FINE_INTERVAL = Form(partial(_between, digits=4), "nothing")
+INTERVAL = Form(lambda ends: wording.interval(*ends), "nothing")
+FINE_INTERVAL = Form(lambda ends: wording.interval(ends[0], ends[1], 4), "nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +106,11 @@ class Table(Generic[Row]):
     @property
     def shown(self) -> tuple[Column[Row], ...]:
         return tuple(one for one in self.columns if one.heading)
+
+    @property
+    def leading(self) -> tuple[Column[Row], ...]:
+        """Shown without being asked for."""
+        return tuple(one for one in self.shown if not one.further)
 
     @property
     def filed(self) -> tuple[Column[Row], ...]:
@@ -165,7 +163,14 @@ class Typeset:
     """What only the typeset report shows: data for one of its templates."""
 
     make: Callable[[], dict[str, Any]]
+    # Sections and plots in whose place it stands, as far as other plots do not say the same.
+    replaces: Sequence[str] = ()
+    # Sections whose tables stand below the verdict, like the main one.
+    first: Sequence[str] = ()
 
+
+# Before the first picture.
+MOST_SENTENCES = 3
 
 Part = Table[Any] | Plot | Note | Markup | Frame | Typeset
 
@@ -194,19 +199,10 @@ class Section:
         for section in self.inner:
             yield from section.walk()
 
-    def with_prefix(self, prefix: str, detector: str = "") -> Section:
-        """Its plots and table files under names of their own, or about one detector."""
-
-        def change(part: Part) -> Part:
-            if isinstance(part, Plot):
-                name = f"{prefix}{part.name}"
-                return replace(part, name=name, detector=detector or part.detector)
-            if isinstance(part, Table) and part.name:
-                return replace(part, name=f"{prefix}{part.name}")
-            return part
-
-        inner = tuple(one.with_prefix(prefix, detector) for one in self.inner)
-        return replace(self, parts=tuple(map(change, self.parts)), inner=inner)
+    def changed(self, change: Callable[[Part], Part]) -> Section:
+        """With another part in place of each, inner ones too."""
+        parts = tuple(map(change, self.parts))
+        return replace(self, parts=parts, inner=tuple(one.changed(change) for one in self.inner))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,53 +238,55 @@ class Study:
         )
 
     def tables(self) -> Iterator[Table[Any]]:
-        for _, part in self.walk():
-            if isinstance(part, Table):
-                yield part
+        return (part for _, part in self.walk() if isinstance(part, Table))
 
     def plots(self) -> Iterator[tuple[Section, Plot]]:
-        for section, part in self.walk():
-            if isinstance(part, Plot):
-                yield section, part
+        return ((section, part) for section, part in self.walk() if isinstance(part, Plot))
+
+    def answer_first(self) -> Study:
+        """A few sentences before all sections: what they leave begins the first one."""
+        first, *others = self.sections
+        told = (*self.sentences[MOST_SENTENCES:], *first.findings)
+        sections = (replace(first, findings=told), *others)
+        return replace(self, sentences=self.sentences[:MOST_SENTENCES], sections=sections)
 
     def with_own_names(self) -> Study:
         """Every plot under a name of its own: attributes may differ in signs no file name has."""
         taken: set[str] = set()
-        sections = (_renamed(one, taken) for one in self.sections)
-        guided = (replace(one, guide=one.guide or self.guide) for one in sections)
-        return replace(self, sections=tuple(guided))
 
-    def within(self, name: str) -> Study:
-        """As part of a larger report: sections, plots and tables carry its name."""
+        def renamed(part: Part) -> Part:
+            if not isinstance(part, Plot) or part.absent:
+                return part
+            others = (f"{part.name}_{n}" for n in count(2))
+            name = next(name for name in chain([part.name], others) if name not in taken)
+            taken.add(name)
+            return replace(part, name=name)
+
         sections = (
-            replace(one.with_prefix(f"{name}_"), name=f"{name}-{one.name}") for one in self.sections
+            replace(one.changed(renamed), guide=one.guide or self.guide) for one in self.sections
         )
         return replace(self, sections=tuple(sections))
 
+    def within(self, name: str) -> Study:
+        """As part of a larger report: sections, plots and tables carry its name."""
+        named = self.of_detector("", f"{name}_")
+        sections = (replace(one, name=f"{name}-{one.name}") for one in named.sections)
+        return replace(named, sections=tuple(sections))
+
     def of_detector(self, detector: str, prefix: str = "") -> Study:
         """All about one detector; `prefix` keeps its files apart from those of others."""
-        sections = (one.with_prefix(prefix, detector) for one in self.sections)
-        return replace(self, sections=tuple(sections))
+
+        def named(part: Part) -> Part:
+            if isinstance(part, Plot):
+                return replace(part, name=prefix + part.name, detector=detector or part.detector)
+            if isinstance(part, Table) and part.name:
+                return replace(part, name=prefix + part.name)
+            return part
+
+        return replace(self, sections=tuple(one.changed(named) for one in self.sections))
 
     def walk(self) -> Iterator[tuple[Section, Part]]:
-        for section in self.sections:
-            yield from section.walk()
-
-
-def _renamed(section: Section, taken: set[str]) -> Section:
-    parts: list[Part] = []
-    for part in section.parts:
-        if isinstance(part, Plot) and not part.absent:
-            name, n_before = part.name, 1
-            while name in taken:
-                n_before += 1
-                name = f"{part.name}_{n_before}"
-            taken.add(name)
-            parts.append(replace(part, name=name))
-        else:
-            parts.append(part)
-    inner = tuple(_renamed(one, taken) for one in section.inner)
-    return replace(section, parts=tuple(parts), inner=inner)
+        return (found for section in self.sections for found in section.walk())
 
 
 def table_of(
@@ -316,32 +314,27 @@ def columns_of(
 
     Shown where there is a heading; those after the first `most` at a click.
     """
-    return [
-        Column(
+
+    def column(place: int, one: Of) -> Column[Row]:
+        return Column(
             key(one) if callable(key) else key and f"{key}{one}",
             heading(one) if heading else "",
-            partial(_value_of, value, one),
+            lambda row: value(row, one),
             form,
             further or (most is not None and place >= most),
         )
-        for place, one in enumerate(of)
-    ]
 
-
-def _value_of(value: Callable[[Row, Of], object], of: Of, row: Row) -> object:
-    return value(row, of)
+    return list(starmap(column, enumerate(of)))
 
 
 def interval_columns(
     value: Callable[[Row], tuple[float, float]],
     heading: str,
     keys: tuple[str, str] = ("low", "high"),
-    *,
-    further: bool = False,
 ) -> tuple[Column[Row], ...]:
     """Both ends in one column for readers, and in two for files."""
     return (
-        Column("", heading, value, INTERVAL, further),
+        Column("", heading, value, INTERVAL),
         Column(keys[0], "", lambda row: value(row)[0], SCORE),
         Column(keys[1], "", lambda row: value(row)[1], SCORE),
     )

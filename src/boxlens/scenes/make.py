@@ -20,8 +20,9 @@ from typing import Any
 
 from boxlens.detectors.processes import mapping
 from boxlens.errors import InputError, MissingExtraError, ParameterError
-from boxlens.formats.files import Progress, read_json, write_text
+from boxlens.formats.files import read_json, write_text
 from boxlens.limits import SCENES, SEED, WORKERS
+from boxlens.progress import Progress
 from boxlens.version import VERSION
 
 JPEG_QUALITY = 75

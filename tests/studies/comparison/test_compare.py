@@ -16,7 +16,7 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.comparison import ComparisonChoice, compare, compare_tables
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice
 from studies.comparison.test_paired import degraded
-from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of, told
+from studies.diagnosis.worlds import codes, demo_dataset, demo_detections, nothing_of, told
 
 FEW = ResamplingChoice(n_replicates=100, n_jackknife=20)
 
@@ -41,10 +41,6 @@ def first_images(dataset, n):
 
 def select(name, rows):
     return boxlens.data.selection.select_images(demo_dataset(), demo_detections(name), rows)[1]
-
-
-def codes(result):
-    return [notice.code for notice in result.notices]
 
 
 # --- what is found
@@ -109,36 +105,6 @@ def test_three_detectors_have_three_pairs_of_everything_and_one_test_of_all():
     assert result.image_scores.shape == (3, 200)
     worst = result.league.rows[-1]
     assert worst.name == "degraded"
-
-
-def test_the_same_seed_gives_the_same_result_whatever_the_threads():
-    dataset, tables = demo_dataset(), demo().detections
-    one = compare_tables(dataset, tables, chosen(), threads=1)
-    assert told(one)["results"] == told(demo())["results"]
-    other = compare_tables(
-        dataset, tables, replace(chosen(), resampling=replace(FEW, seed=1)), threads=2
-    )
-    assert other.pairs != one.pairs
-
-
-def test_files_and_tables_compare_alike(tmp_path):
-    from running import write_demo
-
-    write_demo(tmp_path)
-    result = compare(
-        tmp_path / "ground_truth.json",
-        [tmp_path / "window.json", str(tmp_path / "region.json")],
-        replicates=100,
-        permutations=100,
-    )
-    expected = compare(
-        demo_dataset(),
-        [demo_detections(), demo_detections("region")],
-        replicates=100,
-        permutations=100,
-    )
-    assert result.pairs == expected.pairs
-    assert len(result.to_json()["provenance"]["detections"]) == 2
 
 
 # --- notices

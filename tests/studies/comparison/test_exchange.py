@@ -125,32 +125,6 @@ def test_the_sampled_p_value_is_that_of_all_exchanges_within_chance(protocol):
         assert found == pytest.approx(p, abs=4 * np.nan_to_num(error) + 1 / n, nan_ok=True), name
 
 
-@protocols
-def test_a_detector_against_itself_never_differs(choice):
-    dataset, (a, _) = two_detectors(5, n_images=8)
-    one, other = samplers_of(dataset, [a, replace(a, name="b")], choice)
-    drawn = exchange(one, other, 100)
-    for values in (*drawn.whole.values(), *drawn.by_class.values()):
-        assert not np.nan_to_num(values).any()
-    for values in drawn.whole.values():
-        if not np.isnan(values).all():
-            assert exchange_p(0.0, values) == 1
-
-
-@protocols
-def test_the_order_of_the_two_detectors_does_not_matter(choice):
-    for seed in range(6):
-        dataset, tables = two_detectors(seed, n_images=8)
-        a, b = samplers_of(dataset, tables, choice)
-        forth, back = exchange(a, b, 60), exchange(b, a, 60)
-        for name, values in forth.whole.items():
-            np.testing.assert_allclose(values, -back.whole[name], rtol=0, atol=1e-12)
-            for difference in (0.0, 0.05, 0.3):
-                there = exchange_p(difference, values)
-                again = exchange_p(-difference, back.whole[name])
-                assert there == again or np.isnan([there, again]).all()
-
-
 def test_seed_and_pieces_decide_threads_do_not():
     dataset, tables = two_detectors(3, n_images=8)
     a, b = samplers_of(dataset, tables, choose("coco"))

@@ -60,12 +60,6 @@ def test_classes_are_mapped_apart_unless_asked():
     assert one_value([gt(SQUARE, 0)], [(SQUARE, 1)], **literal) == 1
 
 
-def test_empty_images():
-    assert one_value([], []) == 1
-    assert one_value([gt(SQUARE)], []) == 0
-    assert one_value([], [(SQUARE, 0)]) == 0
-
-
 @pytest.mark.parametrize("flag", ["crowd", "difficult", "group_of"])
 def test_objects_that_do_not_count_are_neither_found_nor_missed(flag):
     ignored = gt(SQUARE, **{flag: True})

@@ -109,14 +109,6 @@ def test_a_mistake_is_told_with_its_file(written, tmp_path, text, told):
     assert str(tmp_path) in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "settings", ["level = 2", "replicates = 3", "seed = -1", "protocol = 'koko'"]
-)
-def test_settings_that_cannot_be_meant_are_refused(written, settings):
-    with pytest.raises(BoxlensError):
-        plan_gate((), written(f"[gate]\n{settings}\n"), {}, {})
-
-
 def test_a_missing_file_and_one_that_is_no_text_are_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_gate_file(tmp_path / "nowhere.toml")

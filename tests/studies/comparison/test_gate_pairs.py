@@ -11,6 +11,7 @@ import boxlens
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
 from studies.comparison.gate_worlds import detector, judged, world
+from studies.diagnosis.worlds import codes
 
 OF_SLICE = "AP of slice:first >= 0.01"
 FIRST = {"first": {"images": list(range(1, 11))}}
@@ -19,10 +20,6 @@ FIRST = {"first": {"images": list(range(1, 11))}}
 @pytest.fixture(scope="module")
 def dataset():
     return world()
-
-
-def codes(result):
-    return [notice.code for notice in result.notices]
 
 
 def test_detectors_that_were_run_on_different_images_are_not_compared(dataset):

@@ -11,7 +11,7 @@ import pytest
 from boxlens.data import Detections
 from boxlens.matching import COCO
 from boxlens.metrics import GridChoice, count_grid
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.studies.comparison.together.joint_bound import joint_bound
 from oracles import joint_bound as oracle
 from oracles.model import Detection, Object, Scene

@@ -15,8 +15,8 @@ from boxlens.data import select_classes
 from boxlens.errors import ParameterError
 from boxlens.metrics.protocols import prepare
 from boxlens.report.described import describe
-from boxlens.report.pdf.content import study_content
-from boxlens.studies.comparison.verdict import answer_sentences, comparison_sentences
+from boxlens.report.pdf.writing import study_content
+from boxlens.studies.comparison.verdict import answer_sentences
 from oracles import average_precision
 from running import boxlens_here
 from studies.comparison.gate_worlds import detector, judged, world
@@ -157,7 +157,7 @@ def test_a_comparison_is_over_the_classes_all_know(folder, compared):
 
 
 def test_a_comparison_claims_nothing_of_a_class_that_one_does_not_know(folder, compared):
-    text = " ".join(comparison_sentences(compared))
+    text = " ".join(compared.sentences)
     assert "cannot be told apart by AP" in text
     assert "Compared over the 3 of 5 classes known to all detectors; skipped: cow, dog" in text
     groups = {group.value for one in compared.strengths for group in one.groups}

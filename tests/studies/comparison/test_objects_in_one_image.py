@@ -10,12 +10,9 @@ import pytest
 
 import boxlens
 from boxlens.cli import main
-from boxlens.metrics.intervals import METHODS, ResamplingChoice
-from boxlens.studies.comparison.verdict import comparison_sentences
+from boxlens.metrics.intervals import METHODS
 from studies.comparison.gate_worlds import detector, judged, world
 from studies.diagnosis.worlds import codes, told
-
-FEW = ResamplingChoice(n_replicates=100)
 
 
 @cache
@@ -91,10 +88,10 @@ def test_a_comparison_finds_nothing_significant():
 
 
 def test_the_sentences_and_the_document_of_a_comparison_say_so():
-    first = comparison_sentences(compared())[0]
+    first = compared().sentences[0]
     assert first.startswith("all and none cannot be compared by AP")
     assert first.endswith("or its objects are in too few images.")
-    assert not any("is better than" in sentence for sentence in comparison_sentences(compared()))
+    assert not any("is better than" in sentence for sentence in compared().sentences)
     for row in told(compared())["results"]["pairs"]:
         assert (row["p_bootstrap"], row["p_permutation"], row["p_holm"]) == (None, None, None)
 

@@ -249,15 +249,6 @@ def test_a_detector_never_differs_from_itself(protocol):
         assert (row.p, row.p_permutation, row.p_holm) == (1, 1, 1)
 
 
-def test_results_depend_on_the_seed_and_not_on_threads():
-    dataset, (a, b, _) = demo()
-    one, again = (pairs_of(dataset, (a, b), PERCENTILE, threads=threads) for threads in (1, 3))
-    assert one == again
-    other = pairs_of(dataset, (a, b), replace(PERCENTILE, seed=5))
-    assert other[0] != one[0]
-    assert [row.difference.value for row in other[0]] == [row.difference.value for row in one[0]]
-
-
 def test_classes_in_few_images_are_not_tested_and_take_no_part_in_the_adjustment():
     dataset, (a, b, _) = demo()
     contest = contest_of(dataset, (a, b), PERCENTILE)

@@ -11,8 +11,9 @@ import pytest
 from boxlens.studies.comparison.leading_pairs import leading_pairs
 from boxlens.studies.comparison.verdict import (
     answer_sentences,
-    comparison_sentences,
-    further_sentences,
+    image_sentences,
+    pair_sentences,
+    together_sentences,
 )
 from studies.comparison.compared import WORLDS, compared
 
@@ -32,7 +33,7 @@ def changed_headline(result, **values):
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_sentences_are_whole_and_write_nothing_undefined(world):
-    sentences = comparison_sentences(compared(world))
+    sentences = compared(world).sentences
     assert len(sentences) >= 4
     for text in sentences:
         assert text.endswith((".", "Was it run on them?"))
@@ -43,7 +44,7 @@ def test_sentences_are_whole_and_write_nothing_undefined(world):
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_answer_agrees_with_the_league(world):
     result = compared(world)
-    text = " ".join(answer_sentences(result))
+    text = " ".join([*answer_sentences(result), *pair_sentences(result)])
     for pair in leading_pairs(result):
         row = pair.headline
         better, worse = (row.a, row.b) if row.difference.value > 0 else (row.b, row.a)
@@ -85,7 +86,7 @@ def test_tests_that_disagree_are_told_with_care():
 
 
 def test_the_same_detections_differ_in_nothing():
-    first, images, found, joint, strengths = comparison_sentences(compared("same"))
+    first, images, found, joint, strengths = compared("same").sentences
     assert first == (
         "window and window_again have the same AP in every resampled test set: no difference."
     )
@@ -104,13 +105,14 @@ def test_a_number_without_an_interval_is_not_judged():
 
 def test_of_three_detectors_the_league_is_told_first():
     result = compared("three")
-    league, *pairs = answer_sentences(result)
+    league, first = answer_sentences(result)
+    pairs = [first, *pair_sentences(result)]
     assert league == (
         "By AP, region is first of 3 detectors with 0.204; it cannot be told apart from window."
     )
     assert len(pairs) == 3
     assert all("after Holm's adjustment for 3 pairs" in text for text in pairs)
-    together = further_sentences(result)[0]
+    together = next(image_sentences(result))
     assert "the 3 detectors are not all alike" in together
     assert "an analysis of variance" in together
 
@@ -128,34 +130,34 @@ def test_images_tell_t0_and_how_many_are_left():
     result = compared("apart")
     (one,) = result.discriminative
     kept = replace(one, t0=0.03, n_kept=190, n_removed=10, p_all=0.0736)
-    (text, *_) = further_sentences(replace(result, discriminative=(kept,)))
+    text, *_ = image_sentences(replace(result, discriminative=(kept,)))
     assert "differ once 10 images on which they agree to less than t0 = 0.030 are removed" in text
     assert "on the other 190 window is ahead by 0." in text
     assert "score cuts), a paired t-test over all 200 images gives p = 0.074;" in text
     assert "while over all images the other one is" not in text
     turned = replace(kept, mean=kept.mean[::-1])
-    (text, *_) = further_sentences(replace(result, discriminative=(turned,)))
+    text, *_ = image_sentences(replace(result, discriminative=(turned,)))
     assert text.endswith("on average, while over all images the other one is.")
-    (whole, *_) = further_sentences(result)
+    whole, *_ = image_sentences(result)
     assert "a paired t-test over all 200 images gives p < 0.001" in whole
     assert "which stays below 0.05 as images of near agreement are removed" in whole
 
 
 def test_too_few_images_are_a_reason():
-    (text, *_) = further_sentences(compared("ten images"))
+    text, *_ = image_sentences(compared("ten images"))
     assert "shows no difference between window and region (too few images: 10" in text
 
 
 def test_objects_of_one_alone_and_the_joint_bound_are_those_of_the_result():
     result = compared("alike")
     found = result.joint.found
-    text = " ".join(further_sentences(result))
+    text = " ".join(together_sentences(result))
     assert (
         f"Of {found.n_objects:,} objects, window alone finds {found.only[0]:,}, region alone finds "
         f"{found.only[1]:,}, both find {found.all:,} and neither finds {found.none:,}"
     ) in text
     joint = number(result.joint.rankings.joint()["AP"])
-    assert f"Combined by an oracle, they would reach COCO AP {joint} at most" in text
+    assert f"Combined by an oracle, they would reach COCO AP {joint}; the best alone" in text
 
 
 def test_led_groups_are_named_widest_first_and_one_per_characteristic():
@@ -163,7 +165,7 @@ def test_led_groups_are_named_widest_first_and_one_per_characteristic():
     (strengths,) = result.strengths
     led = [group for group in strengths.groups if group.tested.leader == "window"]
     widest = max(led, key=lambda group: group.tested.difference)
-    text = further_sentences(result)[-1]
+    text = list(together_sentences(result))[-1]
     named = re.search(r"window leads on (.*?) and ([\d,]+) more;", text)
     assert (
         f"{widest.characteristic} = {widest.value} (+{number(widest.tested.difference)})"
@@ -183,7 +185,7 @@ def test_without_enough_images_no_group_is_judged():
         for group in strengths.groups
     )
     result = replace(result, strengths=(replace(strengths, groups=groups),))
-    assert further_sentences(result)[-1].startswith(
+    assert list(together_sentences(result))[-1].startswith(
         "No class, size or attribute is in enough images"
     )
 

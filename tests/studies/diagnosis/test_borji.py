@@ -9,18 +9,16 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Detections, select_classes, select_images
+from boxlens.data import Detections
 from boxlens.metrics import choose, evaluate_tables
-from boxlens.scenes.plant import Kind, Recipe, plant
-from boxlens.studies.diagnosis.borji import REPAIRS, STEPS, borji
+from boxlens.studies.diagnosis.borji import REPAIRS, borji
 from boxlens.studies.diagnosis.evidence import gather
 from boxlens.studies.diagnosis.orders import repair_gains, subsets
 from cases import random_scene
 from oracles import borji as oracle
 from oracles.convert import scene_to_tables
-from planted_worlds import roomy, world_of
+from planted_worlds import world_of
 from shared_data import shared
-from studies.diagnosis.worlds import EVERY_ERROR
 
 SEEDS = range(60)
 
@@ -117,30 +115,6 @@ def test_on_real_data_it_starts_at_ap50_never_falls_and_ends_at_one(detector):
     assert np.sum(result.gt_step == 4) == n_missed
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_do_not_change_a_bit(threads):
-    evidence = gather(*scene_to_tables(random_scene(8, n_images=9)))
-    one, many = borji(evidence, threads=1), borji(evidence, threads=threads)
-    np.testing.assert_array_equal(one.class_ap, many.class_ap)
-    np.testing.assert_array_equal(one.det_step, many.det_step)
-
-
-def test_planted_errors_are_repaired_at_their_step():
-    dataset = roomy()
-    planted = plant(dataset, EVERY_ERROR, seed=5)
-    result = repaired(dataset, planted.detections)
-    step_of_kind = np.zeros(len(Kind), dtype=int)
-    step_of_kind[[Kind.BACKGROUND, Kind.SIMILAR, Kind.DISSIMILAR]] = 1
-    step_of_kind[[Kind.BOTH_SIMILAR, Kind.BOTH_DISSIMILAR]] = 1
-    step_of_kind[Kind.LOCALIZATION] = 2
-    step_of_kind[Kind.DUPLICATE] = 3
-    np.testing.assert_array_equal(result.det_step, step_of_kind[planted.label])
-    never_found = np.setdiff1d(
-        planted.not_found(), planted.gt_row[planted.label == Kind.LOCALIZATION]
-    )
-    np.testing.assert_array_equal(np.flatnonzero(result.gt_step == 4), never_found)
-
-
 def test_a_moved_box_takes_its_object_from_a_lower_score():
     dataset = world_of([[0, 0, 30, 30]])
     detections = found([0, 0, 10, 30], [0, 0, 30, 30], scores=[0.9, 0.8])
@@ -196,47 +170,6 @@ def test_an_object_without_area_is_added_like_any_other():
     result = repaired(world_of([[5, 5, 0, 0]]), found([5, 5, 0, 0], scores=[0.5]))
     assert result.ap == (0.0, 0.0, 0.0, 0.0, 1.0)
     assert result.gt_step.tolist() == [4]
-
-
-def test_no_detections_go_from_zero_to_one_in_the_last_step():
-    dataset, detections = scene_to_tables(random_scene(3))
-    result = repaired(dataset, detections.where(np.zeros(len(detections), dtype=bool)))
-    assert result.ap == (0.0, 0.0, 0.0, 0.0, 1.0)
-    assert set(result.gt_step.tolist()) <= {-1, 4}
-
-
-def test_without_objects_it_is_undefined():
-    dataset, detections = scene_to_tables(random_scene(3))
-    result = repaired(dataset.where(np.zeros(len(dataset.gt), dtype=bool)), detections)
-    assert np.isnan(result.ap).all()
-    assert result.to_json() == [None] * len(STEPS)
-
-
-@pytest.mark.parametrize("cut", [select_classes, select_images])
-def test_an_empty_selection_is_undefined_not_an_error(cut):
-    assert np.isnan(repaired(*cut(*scene_to_tables(random_scene(3)), [])).ap).all()
-
-
-def test_all_correct_in_one_image_stay_at_one():
-    dataset = roomy(n_images=1)
-    result = repaired(dataset, plant(dataset, Recipe(), seed=1).detections)
-    assert result.ap == pytest.approx((1.0,) * 5)
-    assert not result.det_step.any()
-
-
-def test_none_correct_gain_only_by_added_objects():
-    dataset = roomy(n_images=10)
-    planted = plant(dataset, Recipe(confuse_dissimilar=1.0), seed=1)
-    result = repaired(dataset, planted.detections)
-    assert result.ap == (0.0, 0.0, 0.0, 0.0, 1.0)
-    assert set(result.det_step.tolist()) == {1}
-
-
-def test_json_is_the_list_of_five():
-    dataset, detections = scene_to_tables(random_scene(3))
-    result = repaired(dataset, detections)
-    assert result.to_json() == list(result.ap)
-    assert len(result.to_json()) == len(STEPS)
 
 
 @pytest.mark.parametrize("seed", range(40))

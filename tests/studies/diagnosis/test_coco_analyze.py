@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Classes, Dataset, Detections, select_classes, select_images
+from boxlens.data import Classes, Dataset, Detections
 from boxlens.matching import COCO
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.cells import cell_precision
-from boxlens.scenes.plant import Kind, Recipe, plant
+from boxlens.scenes.plant import Recipe, plant
 from boxlens.studies.diagnosis.coco_analyze import CURVES, coco_analyze
 from boxlens.studies.diagnosis.evidence import gather
 from cases import random_scene
@@ -22,7 +22,6 @@ from oracles import coco_analyze as oracle
 from oracles.convert import scene_to_tables
 from planted_worlds import roomy, world_of
 from shared_data import shared
-from studies.diagnosis.worlds import EVERY_ERROR
 
 C75, C50, LOC, SIM, OTH, BG, FN = range(len(CURVES))
 SEEDS = range(40)
@@ -136,41 +135,6 @@ def test_counts_by_curve_add_up_to_hits_errors_and_objects(seed):
     assert of_detections.sum() + n_out == len(detections)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_do_not_change_a_bit(threads):
-    evidence = gather(*scene_with_pairs_of_similar_classes(8, n_images=9))
-    one, many = coco_analyze(evidence, threads=1), coco_analyze(evidence, threads=threads)
-    np.testing.assert_array_equal(one.precision, many.precision)
-    np.testing.assert_array_equal(one.det_curve, many.det_curve)
-
-
-def test_planted_errors_are_gone_at_their_curve():
-    dataset = roomy()
-    planted = plant(dataset, EVERY_ERROR, seed=5)
-    result = analyzed(dataset, planted.detections)
-    curve_of_kind = {
-        Kind.LOCALIZATION: LOC,
-        Kind.DUPLICATE: BG,
-        Kind.SIMILAR: SIM,
-        Kind.DISSIMILAR: OTH,
-        Kind.BOTH_SIMILAR: SIM,
-        Kind.BOTH_DISSIMILAR: OTH,
-        Kind.BACKGROUND: BG,
-    }
-    for kind, curve in curve_of_kind.items():
-        of_kind = result.det_curve[planted.label == kind]
-        assert len(of_kind)
-        assert (of_kind == curve).all(), kind
-    correct = planted.label == Kind.CORRECT
-    np.testing.assert_array_equal(
-        result.det_curve[correct], np.where(planted.iou[correct] >= 0.75, C75, C50)
-    )
-    never_found = np.setdiff1d(
-        planted.not_found(), planted.gt_row[planted.label == Kind.LOCALIZATION]
-    )
-    np.testing.assert_array_equal(np.flatnonzero(result.gt_curve == FN), never_found)
-
-
 def one_object_seen_twice(class_of_detections, **columns):
     """One object and two boxes on it, 16 of 24 columns each."""
     dataset = world_of([[0, 0, 24, 24], [200, 200, 9, 9]], classes=[1, 0], **columns)
@@ -266,28 +230,6 @@ def test_no_objects_leave_everything_undefined():
     assert np.isnan(result.precision).all()
     assert np.isnan(result.mean_ap).all()
     assert set(result.det_curve.tolist()) <= {-1, BG}
-
-
-@pytest.mark.parametrize("cut", [select_classes, select_images])
-def test_an_empty_selection_is_undefined_not_an_error(cut):
-    result = analyzed(*cut(*scene_with_pairs_of_similar_classes(3), []))
-    assert np.isnan(result.mean_ap).all()
-    json.dumps(result.to_json(), allow_nan=False)
-
-
-def test_one_image_with_all_correct_is_perfect_from_the_first_curve_on():
-    dataset = roomy(n_images=1)
-    result = analyzed(dataset, plant(dataset, Recipe(ious={}), seed=1).detections)
-    assert (result.mean_ap[C50:, 0] > 1 - 1e-15).all()
-    assert set(result.gt_curve.tolist()) <= {C75, C50}
-
-
-def test_none_correct_gives_zero_up_to_the_curve_of_the_error():
-    dataset = roomy(n_images=10)
-    planted = plant(dataset, Recipe(confuse_dissimilar=1.0), seed=1)
-    result = analyzed(dataset, planted.detections)
-    assert (result.mean_ap[:FN, 0] == 0).all()
-    assert set(result.det_curve.tolist()) == {OTH}
 
 
 def test_other_limits_move_the_curves():

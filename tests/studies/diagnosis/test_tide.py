@@ -221,13 +221,6 @@ def test_another_limit_of_detections_an_image_equals_the_slow_oracle(seed, max_d
     close(result.ap, expected["ap"])
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_do_not_change_a_bit(threads):
-    dataset, detections, _ = random_world(8, n_images=9)
-    evidence = gather(dataset, detections, threads=threads)
-    assert told(tide(evidence, threads=threads)) == told(tide(gather(dataset, detections)))
-
-
 def test_a_class_with_detections_but_no_objects_counts_zero_in_the_mean():
     dataset = world_of([[0, 0, 20, 20]])
     both = Detections.of(

@@ -1,10 +1,15 @@
-"""Classes with given measures, scores and properties: no boxes, no files."""
+"""Classes with given measures, scores and properties, and those of ImageNet with their tree."""
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
 import numpy as np
 
+from boxlens.data import Classes
 from boxlens.data.class_properties import ClassProperties
+from boxlens.formats.class_tree import NamedTree, read_class_tree
 from boxlens.studies.difficulty.accuracy import SCORES, ClassAccuracy, SystemAccuracy
 from boxlens.studies.difficulty.class_measures import (
     ClassDifficulty,
@@ -12,6 +17,7 @@ from boxlens.studies.difficulty.class_measures import (
     mean_of_defined,
 )
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
+from shared_data import shared
 
 NAN = float("nan")
 
@@ -73,3 +79,17 @@ def random_world(seed, n_classes=30):
 
 def permuted(columns, order):
     return {name: [values[row] for row in order] for name, values in columns.items()}
+
+
+@cache
+def imagenet() -> tuple[Classes, NamedTree]:
+    """A thousand classes, and the tree above them."""
+    path = shared("trees", "ilsvrc1000.json")
+    waiting, leaves = json.loads(path.read_text(encoding="utf-8")), {}
+    while waiting:
+        node = waiting.pop()
+        waiting += node["children"]
+        if not node["children"]:
+            leaves[node["id"]] = node["names"][0]
+    classes = Classes.of(list(leaves), list(leaves.values()), sort=True)
+    return classes, read_class_tree(path, classes)

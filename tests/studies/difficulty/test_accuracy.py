@@ -12,18 +12,9 @@ from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
 from boxlens.studies.difficulty.accuracy import SCORES, SystemAccuracy, accuracy, upper_bound
 from boxlens.studies.difficulty.choice import DifficultyChoice
-from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.guesses import Guesses, System, guesses_of
 from boxlens.studies.difficulty.judging import judge_systems
-from oracles.model import iou as overlap
 from planted_worlds import world_of
-from studies.diagnosis.worlds import random_world
-
-CHOICES = (
-    DifficultyChoice(),
-    DifficultyChoice(top_k=2, difficult=True, iou=0.75),
-    DifficultyChoice(top_k=3, one_per_class=True, iou=1.0),
-)
 
 
 def without_boxes(guesses: Guesses, rows: slice = slice(None)) -> Guesses:
@@ -40,85 +31,6 @@ def accuracy_of(dataset: Dataset, guesses: Guesses, choice: DifficultyChoice) ->
 def bound_of(dataset: Dataset, guesses: list[Guesses], choice: DifficultyChoice) -> SystemAccuracy:
     systems = [System(str(at), one) for at, one in enumerate(guesses)]
     return upper_bound(dataset.classes, judge_systems(dataset, systems, choice))
-
-
-def plain_accuracy(dataset: Dataset, systems: list[Guesses], choice: DifficultyChoice):
-    """One loop a step: by class the cases, those named and those found."""
-    gt = dataset.gt
-    counted = [
-        row
-        for row in range(len(gt))
-        if not (gt.crowd[row] or gt.group_of[row] or (gt.difficult[row] and not choice.difficult))
-    ]
-    tallies = [[0, 0, 0] for _ in range(len(dataset.classes))]
-    for image in range(len(dataset.images)):
-        here = [row for row in counted if gt.image_row[row] == image]
-        for label in {int(gt.class_row[row]) for row in here}:
-            named = found = False
-            for system in systems:
-                seen: list[int] = []
-                for at in range(system.offsets[image], system.offsets[image + 1]):
-                    guess = int(system.class_row[at])
-                    if choice.one_per_class and guess in seen:
-                        continue
-                    seen.append(guess)
-                    if len(seen) > choice.top_k or guess != label:
-                        continue
-                    named = True
-                    boxes = [tuple(gt.box[row]) for row in here if gt.class_row[row] == label]
-                    found |= any(
-                        overlap(tuple(system.box[at]), box) >= min(choice.iou, 1 - 1e-10)
-                        for box in boxes
-                        if not np.isnan(system.box[at, 0])
-                    )
-            tallies[label][0] += 1
-            tallies[label][1] += named
-            tallies[label][2] += found
-    return tallies
-
-
-def assert_tallies(result, tallies, **known):
-    for row, (n_images, n_named, n_found) in zip(result.classes, tallies, strict=True):
-        assert row.n_images == n_images
-        expected = {
-            "cls": n_named / n_images if n_images else math.nan,
-            "cls_loc": n_found / n_images if n_images else math.nan,
-            "loc_given_cls": n_found / n_named if n_named else math.nan,
-            "ap": math.nan,
-            **known,
-        }
-        for score in SCORES:
-            np.testing.assert_equal(row.scores[score], expected[score])
-    for score in SCORES:
-        values = [row.scores[score] for row in result.classes]
-        np.testing.assert_equal(result.scores[score], mean_of_defined(values))
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_accuracy_equals_plain_loops(seed):
-    dataset, detections, _ = random_world(seed)
-    guesses = guesses_of(detections, 10)
-    partly = without_boxes(guesses, slice(0, None, 2)) if len(guesses) > 1 else guesses
-    for choice in CHOICES:
-        for system in (guesses, partly):
-            expected = plain_accuracy(dataset, [system], choice)
-            assert_tallies(accuracy_of(dataset, system, choice), expected)
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_together_systems_are_right_where_any_is_and_never_worse_than_one(seed):
-    dataset, detections, _ = random_world(seed)
-    flipped = replace(detections, name="flipped", score=-detections.score)
-    systems = [guesses_of(detections, 2), guesses_of(flipped, 2)]
-    systems.append(without_boxes(guesses_of(flipped, 1)))
-    choice = DifficultyChoice(top_k=2)
-    bound = bound_of(dataset, systems, choice)
-    assert_tallies(bound, plain_accuracy(dataset, systems, choice), loc_given_cls=math.nan)
-    for system in systems:
-        alone = accuracy_of(dataset, system, choice)
-        for one, both in [(alone, bound), *zip(alone.classes, bound.classes, strict=True)]:
-            assert not any(both.scores[name] < one.scores[name] for name in SCORES)
-        assert not any(one.scores["cls"] < one.scores["cls_loc"] for one in alone.classes)
 
 
 def test_the_share_that_is_localized_has_no_bound():

@@ -68,30 +68,6 @@ def test_one_class_is_its_score_without_an_interval():
     assert record["groups"][1]["mean"] is None
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_groups_partition_the_classes_and_means_equal_plain_loops(seed):
-    measures, scores, columns = random_world(seed)
-    properties = made_properties(**columns)
-    found = score_properties(
-        [made_system(**scores)], made_difficulty(30, **measures), properties, CHOICE
-    )
-    assert len(found) == 4 * 3
-    for one in found:
-        values = properties.values[one.property]
-        names = [name for group in one.groups for name in group.classes]
-        assert sorted(names) == sorted(f"class{row}" for row in range(30) if values[row])
-        assert len(names) + one.n_without == 30
-        assert tuple(group.value for group in one.groups) == properties.order[one.property]
-        for group in one.groups:
-            rows = [row for row in range(30) if values[row] == group.value]
-            known = [score for score in scores[one.score][rows] if not math.isnan(score)]
-            assert group.n_classes == len(known)
-            assert group.mean == pytest.approx(sum(known) / len(known))
-            assert len(known) < 2 or group.low <= group.mean <= group.high
-            cpl = [value for value in measures["cpl"][rows] if not math.isnan(value)]
-            assert group.measures["cpl"] == pytest.approx(sum(cpl) / len(cpl))
-
-
 def test_an_interval_equals_a_plain_bootstrap_and_the_normal_law():
     random = np.random.default_rng(0)
     scores = random.random(60)
@@ -196,16 +172,3 @@ def test_scores_that_no_class_has_are_left_out():
         ("boxes", "ap"),
         ("guesses", "cls"),
     ]
-
-
-def test_a_planted_difference_between_groups_is_found_with_its_intervals():
-    random = np.random.default_rng(4)
-    kind = ["natural"] * 400 + ["man-made"] * 600
-    scores = np.r_[random.normal(0.7, 0.1, 400), random.normal(0.6, 0.1, 600)]
-    (found,) = grouped(scores, made_properties(kind=kind))
-    for group, true_mean in zip(found.groups, (0.7, 0.6), strict=True):
-        assert group.low < true_mean < group.high
-        assert group.high - group.low == pytest.approx(
-            3.92 * 0.1 / math.sqrt(group.n_classes), rel=0.15
-        )
-    assert found.groups[0].low > found.groups[1].high

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from boxlens.data import Classes, ClassTree
-from boxlens.formats.class_tree import read_class_tree, supercategory_tree
+from boxlens.formats.class_tree import supercategory_tree
 from boxlens.studies.difficulty.levels import accepted_classes, classes_below
-from shared_data import shared
 from studies.diagnosis.worlds import random_world
+from studies.difficulty.made_classes import imagenet
 
 
 def levels_of(names, parents):
@@ -124,15 +123,7 @@ def test_supercategories_are_three_levels():
 
 
 def test_the_tree_of_imagenet_has_a_level_for_every_step_up():
-    path = shared("trees", "ilsvrc1000.json")
-    waiting, leaves = json.loads(path.read_text(encoding="utf-8")), {}
-    while waiting:
-        node = waiting.pop()
-        waiting += node["children"]
-        if not node["children"]:
-            leaves[node["id"]] = node["names"][0]
-    classes = Classes.of(list(leaves), list(leaves.values()), sort=True)
-    named = read_class_tree(path, classes)
+    classes, named = imagenet()
     assert named.notices == ()
     levels = accepted_classes(classes, named.tree)
     assert len(levels) > 10

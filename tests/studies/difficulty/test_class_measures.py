@@ -16,8 +16,6 @@ from boxlens.formats import read_dataset
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.class_measures import mean_of_defined, measure_dataset
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
-from cases import random_scene
-from oracles.convert import scene_to_tables
 from planted_worlds import world_of
 from shared_data import shared
 
@@ -120,20 +118,6 @@ def test_the_mean_is_exact_whatever_the_order():
     assert mean_of_defined([1e16, 1.0, -1e16, math.nan]) == 1 / 3
     assert math.isnan(mean_of_defined([math.nan]))
     assert math.isnan(mean_of_defined([]))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_reordering_classes_reorders_the_result_only(seed):
-    dataset, _ = scene_to_tables(random_scene(seed))
-    n = len(dataset.classes)
-    turned = replace(
-        dataset,
-        classes=replace(dataset.classes, name=dataset.classes.name[::-1]),
-        gt=replace(dataset.gt, class_row=(n - 1 - dataset.gt.class_row).astype(np.int32)),
-    )
-    before, after = measure_dataset(dataset, USUAL), measure_dataset(turned, USUAL)
-    assert repr(after.classes) == repr(before.classes[::-1])
-    assert repr(after.means) == repr(before.means)
 
 
 def test_the_demo_s_objects_as_windows_leave_little_clutter(demo):

@@ -92,11 +92,6 @@ def test_a_window_that_overlaps_exactly_as_asked_for_counts():
     assert found_in(dataset, windows_of([[0.0, 0.0, 19.99, 40.0]])).rank[0] == 1001
 
 
-def test_the_overlap_that_counts_as_right_does_not_matter():
-    dataset, windows = world_of([OBJECT]), windows_of([[0.0, 0.0, 20.0, 40.0]])
-    assert found_in(dataset, windows, DifficultyChoice(iou=0.9)).rank[0] == 1
-
-
 def test_windows_beyond_the_limit_are_not_looked_at():
     dataset = world_of([OBJECT])
     windows = windows_of([AWAY, AWAY, OBJECT])
@@ -150,33 +145,6 @@ def test_it_equals_a_slow_search(seed, monkeypatch):
             zip(pairs.image_row[of_class].tolist(), found.rank[of_class].tolist(), strict=True)
         )
         assert told == ranks
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_more_windows_behind_never_raise_a_rank(seed):
-    scene = random_scene(seed, n_images=5, n_detections=20)
-    dataset, detections = scene_to_tables(scene)
-    all_windows = detections_as_windows(dataset, detections)
-    before = None
-    for n in (1, 2, 5, 100):
-        found = found_in(dataset, all_windows.limited(n))
-        known = ~np.isnan(found.clutter)
-        assert (found.clutter[known] >= 0).all()
-        assert (found.clutter[known] <= math.log2(1001)).all()
-        assert before is None or (found.rank <= before).all()
-        before = found.rank
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_cutting_images_otherwise_and_threads_change_nothing(seed, monkeypatch):
-    scene = random_scene(seed, n_images=7, n_detections=20)
-    dataset, detections = scene_to_tables(scene)
-    windows = detections_as_windows(dataset, detections)
-    whole = found_in(dataset, windows)
-    monkeypatch.setattr(clutter_module, "IMAGES_AT_ONCE", 2)
-    parts = found_in(dataset, windows, threads=3)
-    assert parts.rank.tolist() == whole.rank.tolist()
-    assert repr(parts.clutter.tolist()) == repr(whole.clutter.tolist())
 
 
 def test_units_are_the_data_set_s_own():

@@ -15,7 +15,6 @@ from studies.difficulty.made_classes import (
     made_difficulty,
     made_properties,
     made_system,
-    permuted,
     random_world,
 )
 
@@ -71,60 +70,6 @@ def test_numbers_equal_those_of_scipy_with_ties_and_gaps(seed):
         expected = [pearson.statistic, *interval, spearman, line.slope, line.intercept]
         assert correlation.n_classes == len(x)
         assert numbers(correlation) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_residuals_of_the_line_sum_to_zero_and_are_level(seed):
-    random = np.random.default_rng(seed)
-    x, y = random.normal(size=40) * 1000, random.random(40)
-    found = one(y, x)
-    residuals = y - (found.intercept + found.slope * x)
-    assert residuals.sum() == pytest.approx(0, abs=1e-10)
-    assert residuals @ x == pytest.approx(0, abs=1e-6)
-
-
-def test_a_planted_slope_and_correlation_are_found():
-    """As in the study of a thousand classes: accuracy falls with clutter, noisily."""
-    random = np.random.default_rng(1)
-    clutter = random.uniform(0, 9.97, 1000)
-    noise = random.normal(0, 0.08, 1000)
-    accuracy = 0.9 - 0.04 * clutter + noise
-    difficulty = made_difficulty(1000, clutter=clutter)
-    (found,) = correlate([made_system(cls_loc=accuracy)], difficulty)
-    spread = 0.04 * 9.97 / math.sqrt(12)
-    expected = -spread / math.hypot(spread, 0.08)
-    assert found.slope == pytest.approx(-0.04, abs=0.003)
-    assert found.intercept == pytest.approx(0.9, abs=0.015)
-    assert found.pearson_low < expected < found.pearson_high
-    assert found.pearson == pytest.approx(expected, abs=0.03)
-
-
-def test_intervals_hold_the_true_correlation_in_nineteen_of_twenty_cases():
-    random = np.random.default_rng(3)
-    held = 0
-    for _ in range(400):
-        x = random.normal(size=25)
-        y = 0.6 * x + 0.8 * random.normal(size=25)
-        found = one(y, x)
-        held += found.pearson_low < 0.6 < found.pearson_high
-    assert 0.92 <= held / 400 <= 0.98
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_order_of_classes_does_not_matter(seed):
-    measures, scores, columns = random_world(seed)
-    order = np.random.default_rng(seed + 100).permutation(30)
-
-    def found(permutation):
-        return correlate(
-            [made_system(**permuted(scores, permutation))],
-            made_difficulty(30, **permuted(measures, permutation)),
-            made_properties(**permuted(columns, permutation)),
-        )
-
-    for here, there in zip(found(range(30)), found(order), strict=True):
-        assert (here.measure, here.n_classes) == (there.measure, there.n_classes)
-        assert numbers(here) == pytest.approx(numbers(there), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-9, -3.0, 1e9])

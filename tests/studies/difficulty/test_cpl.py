@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.data import GroundTruth, concatenate, select_images
 from boxlens.formats import read_dataset
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.counted_objects import counted_objects
@@ -39,18 +38,6 @@ def slow_cpl(boxes, threshold=0.5):
         iou(boxes[i], boxes[j]) >= threshold - 1e-12 for i in range(n) for j in range(n) if i != j
     ]
     return sum(hits) / (n * (n - 1))
-
-
-def random_dataset(seed, **knobs):
-    return scene_to_tables(random_scene(seed, **{"n_objects": 12, "flood": 0, **knobs}))
-
-
-def with_objects(dataset, rows):
-    """The objects of these rows, in this order, perhaps some twice."""
-    gt = dataset.gt
-    names = ("image_row", "class_row", "box", "area_px", "crowd", "difficult", "group_of")
-    columns = {name: getattr(gt, name)[rows] for name in names}
-    return replace(dataset, gt=GroundTruth.of(len(dataset.images), **columns))
 
 
 def test_two_identical_boxes_and_a_disjoint_one_have_a_third():
@@ -95,64 +82,6 @@ def test_it_equals_a_slow_loop(seed, threshold):
             if obj.cls == cls and not (obj.crowd or obj.difficult or obj.group_of)
         ]
         assert found[row] == pytest.approx(slow_cpl(boxes, threshold), rel=1e-15, nan_ok=True)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_order_of_objects_and_threads_do_not_matter(seed):
-    dataset, _ = random_dataset(seed)
-    order = np.random.default_rng(seed).permutation(len(dataset.gt))
-    assert repr(cpl(with_objects(dataset, order))) == repr(cpl(dataset))
-    assert repr(found_in(dataset, threads=3).cpl.tolist()) == repr(cpl(dataset))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_scaling_an_image_with_its_boxes_does_not_matter(seed):
-    dataset, _ = random_dataset(seed)
-    factor = np.random.default_rng(seed).uniform(0.3, 3, (len(dataset.images), 2))
-    images = replace(
-        dataset.images,
-        width_px=dataset.images.width_px * factor[:, 0],
-        height_px=dataset.images.height_px * factor[:, 1],
-    )
-    gt = replace(dataset.gt, box=dataset.gt.box * np.tile(factor, 2)[dataset.gt.image_row])
-    assert repr(cpl(replace(dataset, images=images, gt=gt))) == repr(cpl(dataset))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_every_box_twice_adds_a_pair_an_object_and_each_pair_four_times(seed):
-    dataset, _ = random_dataset(seed, zero_size=0.0)
-    once = found_in(dataset)
-    twice = found_in(with_objects(dataset, np.repeat(np.arange(len(dataset.gt)), 2)))
-    assert twice.n_objects.tolist() == (2 * once.n_objects).tolist()
-    assert twice.n_pairs.tolist() == (4 * once.n_pairs + once.n_objects).tolist()
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_names_and_ids_do_not_matter(seed):
-    dataset, _ = random_dataset(seed)
-    images = replace(dataset.images, id=dataset.images.id * 7 + 3)
-    classes = replace(dataset.classes, id=dataset.classes.id + 100)
-    assert repr(cpl(replace(dataset, images=images, classes=classes))) == repr(cpl(dataset))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_parts_joined_again_are_the_whole(seed):
-    dataset, detections = random_dataset(seed, n_images=6, federated=False)
-    first = np.arange(len(dataset.images)) % 2 == 0
-    parts = [select_images(dataset, detections, rows) for rows in (first, ~first)]
-    n_objects = sum(found_in(part).n_objects for part, _ in parts)
-    joined, _ = concatenate(parts)
-    assert found_in(joined).n_objects.tolist() == n_objects.tolist()
-    assert repr(cpl(joined)) == repr(cpl(dataset))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_it_lies_between_0_and_1_and_falls_as_more_overlap_is_asked_for(seed):
-    dataset, _ = random_dataset(seed)
-    rising = np.array([cpl(dataset, threshold) for threshold in (0.9, 0.7, 0.5, 0.2)])
-    known = rising[:, ~np.isnan(rising[0])]
-    assert (np.diff(known, axis=0) >= 0).all()
-    assert ((known >= 0) & (known <= 1)).all()
 
 
 def test_fewer_than_two_objects_have_none_and_that_is_said():

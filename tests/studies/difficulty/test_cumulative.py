@@ -59,60 +59,6 @@ def test_curves_equal_plain_loops(seed):
         assert points(curve) == expected
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_last_point_is_the_mean_of_all_classes_and_counts_never_fall(seed):
-    measures, scores, _ = random_world(seed)
-    for curve in cumulate([made_system(**scores)], made_difficulty(30, **measures)):
-        both = ~np.isnan(measures[curve.measure]) & ~np.isnan(scores[curve.score])
-        assert curve.n_classes[-1] == both.sum()
-        assert curve.mean[-1] == pytest.approx(scores[curve.score][both].mean())
-        assert (np.diff(curve.x) > 0).all()
-        assert (np.diff(curve.n_classes) > 0).all()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_order_of_classes_does_not_matter(seed):
-    measures, scores, columns = random_world(seed)
-    order = np.random.default_rng(seed).permutation(30)
-
-    def found(permutation):
-        curves = cumulate(
-            [made_system(**permuted(scores, permutation))],
-            made_difficulty(30, **permuted(measures, permutation)),
-            made_properties(**permuted(columns, permutation)),
-        )
-        return {which(curve): points(curve) for curve in curves}
-
-    assert found(range(30)) == found(order)
-
-
-def test_groups_together_have_the_classes_of_the_whole_at_every_value():
-    measures, scores, columns = random_world(2)
-    properties = made_properties(weight=columns["weight_kg"])
-    curves = cumulate(
-        [made_system(ap=scores["ap"])], made_difficulty(30, cpl=measures["cpl"]), properties
-    )
-    whole, *groups = curves
-    assert [curve.group for curve in groups] == list(properties.order["weight"])
-    for limit, mean, n_classes in points(whole):
-        reached = [[point for point in points(group) if point[0] <= limit][-1:] for group in groups]
-        last = [point for part in reached for point in part]
-        assert sum(n for _, _, n in last) == n_classes
-        assert sum(n * part for _, part, n in last) == pytest.approx(n_classes * mean)
-
-
-def test_curves_of_groups_agree_where_only_the_measure_makes_the_difference():
-    """The control of the study: scores follow CPL alone, but one group has easy classes, too."""
-    shared, easy = np.linspace(0, 0.6, 61), np.linspace(0.61, 1, 40)
-    cpl = np.r_[shared, shared, easy]
-    kind = ["natural"] * 61 + ["man-made"] * 101
-    difficulty, properties = made_difficulty(162, cpl=cpl), made_properties(kind=kind)
-    _, natural, made = cumulate([made_system(cls_loc=cpl**2)], difficulty, properties)
-    assert made.mean[-1] > 1.5 * natural.mean[-1]
-    assert made.x[:61].tolist() == natural.x.tolist()
-    assert made.mean[:61] == pytest.approx(natural.mean)
-
-
 def test_groups_are_followed_along_cpl_and_clutter_by_scores_of_boxes_only():
     values = [1, 2, 3, 4]
     names = ("instances_per_image", "neighbours", "scale", "cpl", "clutter")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
 from boxlens.data import Detections
 from boxlens.formats.guess_files import read_guesses
 from boxlens.studies.difficulty.guesses import guesses_from_file, guesses_of
@@ -36,26 +33,6 @@ def test_one_per_class_takes_the_best_of_each_class_before_the_k_best():
     assert best.class_row.tolist() == [1, 2]
     assert best.rank.tolist() == [0, 1]
     assert best.box[0].tolist() == [0, 0, 10, 10]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_guesses_equal_a_plain_loop(seed):
-    dataset, detections, _ = random_world(seed)
-    for top_k, one_per_class in ((1, False), (3, False), (3, True), (500, True)):
-        guesses = guesses_of(detections, top_k, one_per_class=one_per_class)
-        expected = []
-        for image in range(len(dataset.images)):
-            rows = np.flatnonzero(detections.image_row == image).tolist()
-            ranked = sorted(rows, key=lambda row: -detections.score[row])
-            if one_per_class:
-                labels = [int(detections.class_row[row]) for row in ranked]
-                ranked = [row for at, row in enumerate(ranked) if labels[at] not in labels[:at]]
-            expected += [(image, rank, row) for rank, row in enumerate(ranked[:top_k])]
-        assert guesses.image_row.tolist() == [image for image, _, _ in expected]
-        assert guesses.rank.tolist() == [rank for _, rank, _ in expected]
-        rows = [row for _, _, row in expected]
-        assert np.array_equal(guesses.class_row, detections.class_row[rows])
-        assert np.array_equal(guesses.box, detections.box[rows])
 
 
 def test_taking_the_first_again_changes_nothing():

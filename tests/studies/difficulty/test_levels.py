@@ -7,7 +7,6 @@ import io
 import json
 import math
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -16,10 +15,8 @@ import pytest
 import boxlens
 from boxlens.data import Classes, ClassTree, Dataset, Detections, GroundTruth, Images, select_images
 from boxlens.errors import ParameterError
-from boxlens.formats.class_tree import NamedTree, known_tree, read_class_tree
-from boxlens.studies.difficulty.accuracy import accuracy
+from boxlens.formats.class_tree import NamedTree, known_tree
 from boxlens.studies.difficulty.choice import DifficultyChoice
-from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.guesses import System, guesses_of
 from boxlens.studies.difficulty.judging import judge_systems
 from boxlens.studies.difficulty.levels import (
@@ -30,9 +27,9 @@ from boxlens.studies.difficulty.levels import (
     score_nodes,
 )
 from boxlens.studies.difficulty.relaxed_ap import node_ap
-from oracles.model import iou as overlap
 from shared_data import shared
 from studies.diagnosis.worlds import random_world
+from studies.difficulty.made_classes import imagenet
 
 RISING = ("cls", "cls_loc", "ap")
 SIDE = 100.0
@@ -43,80 +40,6 @@ def own_tree(dataset: Dataset) -> NamedTree:
 
 
 # --- Laws
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_scores_start_exact_and_never_fall_on_the_way_up(seed):
-    dataset, detections, _ = random_world(seed, n_classes=7)
-    choice = DifficultyChoice(top_k=3, difficult=seed % 2 == 0)
-    system = System("it", guesses_of(detections, 3), detections)
-    judged = judge_systems(dataset, [system], choice)
-    levels = score_levels(dataset.classes, judged, own_tree(dataset))
-    assert [one.level for one in levels] == list(range(len(levels)))
-    exact = accuracy(dataset.classes, judged[0])
-    for name, value in exact.scores.items():
-        np.testing.assert_equal(levels[0].scores[name], value)
-        np.testing.assert_array_equal(
-            levels[0].class_scores[name], [row.scores[name] for row in exact.classes]
-        )
-    for lower, upper in pairwise(levels):
-        for name in RISING:
-            both = ~np.isnan(lower.class_scores[name])
-            assert (upper.class_scores[name] >= lower.class_scores[name])[both].all()
-            assert np.isnan(upper.class_scores[name][~both]).all()
-
-
-def plain_node(dataset, system, rows, choice):
-    """Images with an object below the node, those named and those found, image by image."""
-    gt, guesses = dataset.gt, system.guesses
-    counted = ~(gt.crowd | gt.group_of | gt.difficult)
-    tally = [0, 0, 0]
-    for image in range(len(dataset.images)):
-        objects = [
-            row
-            for row in np.flatnonzero(counted & (gt.image_row == image))
-            if gt.class_row[row] in rows
-        ]
-        if not objects:
-            continue
-        said = [
-            at
-            for at in range(guesses.offsets[image], guesses.offsets[image + 1])
-            if guesses.class_row[at] in rows
-        ]
-        tally[0] += 1
-        tally[1] += bool(said)
-        tally[2] += any(
-            overlap(tuple(guesses.box[at]), tuple(gt.box[row])) >= choice.iou
-            for at in said
-            for row in objects
-        )
-    return tally
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_node_counts_images_as_plain_loops_do(seed):
-    dataset, detections, _ = random_world(seed)
-    nodes = tuple(str(key) for key in dataset.classes.id.tolist())
-    choice = DifficultyChoice(top_k=4, nodes=nodes)
-    system = System("it", guesses_of(detections, 4), detections)
-    judged = judge_systems(dataset, [system], choice)
-    scored = score_nodes(dataset, judged, own_tree(dataset), choice)
-    exact = accuracy(dataset.classes, judged[0])
-    for node, one in zip(dataset.classes.id.tolist(), scored, strict=True):
-        rows = classes_below(dataset.classes, dataset.classes.tree, node)
-        n_images, n_named, n_found = plain_node(dataset, system, rows, choice)
-        assert one.n_images == n_images
-        assert one.classes == tuple(dataset.classes.name[row] for row in rows)
-        expected = {
-            "cls": n_named / n_images if n_images else math.nan,
-            "cls_loc": n_found / n_images if n_images else math.nan,
-            "loc_given_cls": n_found / n_named if n_named else math.nan,
-            "ap": node_ap(dataset, detections, rows, choice.iou),
-        }
-        np.testing.assert_equal(dict(one.scores), expected)
-        values = [exact.classes[row].scores["cls"] for row in rows]
-        np.testing.assert_equal(one.exact_scores["cls"], mean_of_defined(values))
 
 
 def test_systems_without_detections_have_no_ap():
@@ -183,19 +106,6 @@ def test_a_node_without_objects_is_undefined():
 
 
 # --- A thousand classes, planted
-
-
-@cache
-def imagenet() -> tuple[Classes, NamedTree]:
-    path = shared("trees", "ilsvrc1000.json")
-    waiting, leaves = json.loads(path.read_text(encoding="utf-8")), {}
-    while waiting:
-        node = waiting.pop()
-        waiting += node["children"]
-        if not node["children"]:
-            leaves[node["id"]] = node["names"][0]
-    classes = Classes.of(list(leaves), list(leaves.values()), sort=True)
-    return classes, read_class_tree(path, classes)
 
 
 def planted(n_each: int, seed: int):

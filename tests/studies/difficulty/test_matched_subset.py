@@ -19,7 +19,7 @@ from boxlens.studies.difficulty.class_measures import (
     measure_dataset,
 )
 from boxlens.studies.difficulty.matched_subset import matched_subset, subset_dataset
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.measures import MEASURE_NAMES
 from cases import random_scene
 from oracles.convert import scene_to_tables
 from planted_worlds import world_of
@@ -103,24 +103,6 @@ def test_equal_values_reach_a_target_of_their_value():
     for n in range(1, 60):
         for measure in ("cpl", "clutter"):
             assert len(rows_of([0.1] * n, measure, 0.1)) == n
-
-
-@pytest.mark.parametrize("measure", MEASURE_NAMES)
-@pytest.mark.parametrize("seed", range(10))
-def test_the_subset_is_as_hard_as_wished_and_one_class_more_is_not(measure, seed):
-    rng = np.random.default_rng(seed)
-    values = rng.random(25).tolist()
-    target = float(np.quantile(values, rng.random()))
-    found = matched_subset(difficulty_of(values), measure, target)
-    sign = 1 if MEASURES[measure].harder == "low" else -1
-    hardest = sorted(values, key=lambda value: sign * value)
-    sizes = [k for k in range(1, 26) if sign * mean_of_defined(hardest[:k]) <= sign * target]
-    assert len(found.classes) == max(sizes, default=0)
-    assert (np.diff(sign * found.means) >= 0).all()
-    # The subset's own mean chooses it again.
-    if found.classes:
-        again = matched_subset(difficulty_of(values), measure, found.mean)
-        assert again.class_rows.tolist() == found.class_rows.tolist()
 
 
 def test_a_target_that_is_no_number_is_refused():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,73 +13,13 @@ from boxlens.formats.class_tree import known_tree
 from boxlens.studies.difficulty.levels import accepted_classes
 from boxlens.studies.difficulty.relaxed_ap import exact_ap, gather_labels, node_ap, relaxed_ap
 from cases import random_scene
-from oracles import coco
+from oracles import difficulty_oracle as oracle
 from oracles.convert import scene_to_tables
-from oracles.model import iou as overlap
 from planted_worlds import world_of
 from shared_data import shared
 
 # Few kinds of boxes in one image: labels get mixed up often.
 CONFUSED = {"n_images": 3, "n_classes": 6, "n_objects": 8, "n_detections": 30}
-
-
-class PlainLabels:
-    """Every step a loop over a scene: hits at level 0, then levels one after another."""
-
-    def __init__(self, scene, iou):
-        matching = coco.match(scene, iou)
-        self.scene, self.iou = scene, iou
-        self.counted = [not ignored for ignored in matching.ignored]
-        self.wrong = {d for d, label in enumerate(matching.label) if label == -1}
-        self.credit = {
-            matching.object_of[d]: d for d, label in enumerate(matching.label) if label == 1
-        }
-
-    def relax(self, accepted):
-        """accepted[true class id] is a set of class ids."""
-        assigned = {}
-        for d in self.wrong:
-            det, best, most = self.scene.detections[d], None, 0.0
-            for g, obj in enumerate(self.scene.objects):
-                if obj.image != det.image or not self.counted[g] or obj.cls == det.cls:
-                    continue
-                share = overlap(det.box, obj.box)
-                if det.cls in accepted[obj.cls] and share >= max(self.iou, most):
-                    best, most = g, share
-            if best is not None:
-                assigned[d] = best
-        for d in sorted(assigned):
-            self.wrong.discard(d)
-            g = assigned[d]
-            score = self.scene.detections[d].score
-            if g not in self.credit or score > self.scene.detections[self.credit[g]].score:
-                self.credit[g] = d
-
-    def ap(self, classes):
-        """Of these class ids in one ranking."""
-        events = [(d, -1) for d in self.wrong if self.scene.detections[d].cls in classes]
-        events += [(d, 1) for g, d in self.credit.items() if self.scene.objects[g].cls in classes]
-        n_positive = sum(
-            counted and obj.cls in classes
-            for obj, counted in zip(self.scene.objects, self.counted, strict=True)
-        )
-        if n_positive == 0:
-            return math.nan
-        events.sort(
-            key=lambda one: (
-                -self.scene.detections[one[0]].score,
-                self.scene.detections[one[0]].image,
-                one[0],
-            )
-        )
-        tp = fp = 0
-        points = []
-        for _, label in events:
-            tp += label == 1
-            fp += label == -1
-            points.append((tp / n_positive, tp / (tp + fp + coco.EPS)))
-        best = [max((p for r, p in points if r >= wanted), default=0.0) for wanted in coco.RECALLS]
-        return float(np.mean(best))
 
 
 def scene_of(seed):
@@ -95,43 +34,38 @@ def every_level(evidence, accepted, threads=0):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_levels_equal_plain_loops_and_never_lose(seed):
-    scene = scene_of(seed)
-    dataset, detections = scene_to_tables(scene)
+    dataset, detections = scene_to_tables(scene_of(seed))
     accepted = accepted_classes(dataset.classes, dataset.classes.tree)
+    by_level = [
+        {cls: set(np.flatnonzero(row).tolist()) for cls, row in enumerate(matrix)}
+        for matrix in accepted
+    ]
+    world, found = oracle.world_of(dataset), oracle.detections_of(detections)
     for iou in (0.5, 0.75):
-        evidence = gather_labels(dataset, detections, iou)
-        found = every_level(evidence, accepted)
-        plain = PlainLabels(scene, iou)
-        ids = dataset.classes.id.tolist()
-        for level, matrix in enumerate(accepted):
-            if level:
-                plain.relax(
-                    {
-                        key: {ids[at] for at in np.flatnonzero(row)}
-                        for key, row in zip(ids, matrix, strict=True)
-                    }
-                )
-            np.testing.assert_array_equal(found[level], [plain.ap({key}) for key in ids])
-        defined = ~np.isnan(found[0])
-        assert (np.diff(found[:, defined], axis=0) >= 0).all()
-        assert np.isnan(found[:, ~defined]).all()
+        levels = every_level(gather_labels(dataset, detections, iou), accepted)
+        plain = oracle.relaxed_ap(world, found, by_level, iou)
+        np.testing.assert_allclose(levels, plain, rtol=0, atol=1e-12)
+        defined = ~np.isnan(levels[0])
+        assert (np.diff(levels[:, defined], axis=0) >= 0).all()
+        assert np.isnan(levels[:, ~defined]).all()
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_node_is_one_class_matched_anew(seed):
-    scene = scene_of(seed)
-    dataset, detections = scene_to_tables(scene)
+    dataset, detections = scene_to_tables(scene_of(seed))
     rng = np.random.default_rng(seed)
     rows = np.flatnonzero(rng.random(len(dataset.classes)) < 0.6).astype(np.int32)
-    ids = set(dataset.classes.id[rows].tolist())
-    as_one = replace(
-        scene,
-        classes=[1],
-        objects=[replace(one, cls=1) for one in scene.objects if one.cls in ids],
-        detections=[replace(one, cls=1) for one in scene.detections if one.cls in ids],
+    # Its classes are class 0 of this world, all others class 1.
+    world = oracle.world_of(dataset)
+    objects, found = (
+        [replace(one, cls=int(one.cls not in rows)) for one in items]
+        for items in (world.objects, oracle.detections_of(detections))
     )
-    plain = PlainLabels(as_one, 0.5)
-    np.testing.assert_equal(node_ap(dataset, detections, rows, 0.5), plain.ap({1}))
+    ((expected, _),) = oracle.relaxed_ap(
+        replace(world, n_classes=2, objects=objects), found, [{}], 0.5
+    )
+    found_ap = node_ap(dataset, detections, rows, 0.5)
+    assert found_ap == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -18,36 +18,22 @@ from boxlens.images import find_images
 from boxlens.studies.difficulty import DifficultyChoice
 from boxlens.studies.difficulty.window_sources import find_windows
 from boxlens.studies.proposals.sources import is_method
-from oracles.model import iou
+from oracles import difficulty_oracle as oracle
 from planted_worlds import world_of
 from shared_data import shared
 
 FEW = DifficultyChoice(n_windows=100)
 
 
-def slow_clutter(dataset, windows, class_row, limit):
-    """METHODS 3.6 in plain loops, over the images that were searched."""
-    gt, ranks = dataset.gt, []
-    for image in range(len(dataset.images)):
-        targets = [
-            tuple(gt.box[row])
-            for row in range(gt.offsets[image], gt.offsets[image + 1])
-            if gt.class_row[row] == class_row and not gt.crowd[row]
-        ]
-        if not targets or not windows.searched[image]:
-            continue
-        shown = windows.box[windows.offsets[image] : windows.offsets[image + 1]][:limit]
-        hits = [any(iou(tuple(box), one) >= 0.5 for one in targets) for box in shown]
-        ranks.append(hits.index(True) + 1 if True in hits else limit + 1)
-    return math.log2(sum(ranks) / len(ranks)) if ranks else math.nan
-
-
 def check_clutter(dataset, windows, choice):
     result = boxlens.difficulty(dataset, windows=windows, n_windows=choice.n_windows)
     found = [one.clutter for one in result.datasets[0].classes]
-    slow = [
-        slow_clutter(dataset, windows, row, choice.n_windows) for row in range(len(dataset.classes))
-    ]
+    boxes = {
+        row: windows.box[windows.offsets[row] : windows.offsets[row + 1]].tolist()
+        for row in np.flatnonzero(windows.searched).tolist()
+    }
+    rows = oracle.measures(oracle.world_of(dataset), windows=boxes, limit=choice.n_windows)
+    slow = [row["clutter"] for row in rows]
     np.testing.assert_allclose(found, slow, rtol=1e-12)
     assert np.nanmax(found) <= math.log2(choice.n_windows + 1)
     assert result.datasets[0].windows.name == windows.name

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +23,6 @@ from boxlens.studies.proposals.generate import (
 from boxlens.studies.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
 from pictures import write_pictures
-from running import PATIENCE_S
 
 N = 7
 
@@ -167,46 +162,6 @@ def test_opencv_has_its_threads_back_afterwards(files, tmp_path):
     before = cv2.getNumThreads()
     generate_windows(Corner(), files, tmp_path / "w.json")
     assert cv2.getNumThreads() == before
-
-
-KILLED = """
-import sys
-from boxlens.images import find_images
-from boxlens.studies.proposals import generate
-from boxlens.studies.proposals.generators.opening import open_generator
-
-generate.PICTURES_A_CORE = 1
-files, _ = find_images("in")
-generate.generate_windows(open_generator("selective-search"), files, sys.argv[1], limit=50)
-"""
-
-
-def test_a_killed_run_goes_on_where_it_was(tmp_path):
-    (tmp_path / "in").mkdir()
-    chance = np.random.default_rng(0)
-    for number in range(12):
-        coarse = chance.integers(0, 256, (6, 8, 3), dtype=np.uint8)
-        Image.fromarray(coarse).resize((80, 60)).save(tmp_path / "in" / f"{number}.png")
-
-    def started(output: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", KILLED, output]
-        return subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
-
-    assert started("whole.json").wait(PATIENCE_S) == 0
-    process = started("w.json")
-    journal = tmp_path / "w.json.partial"
-    deadline = time.monotonic() + PATIENCE_S
-    while not (journal.exists() and journal.read_bytes().count(b"\n") > 2):
-        assert time.monotonic() < deadline
-        assert process.poll() is None or (tmp_path / "w.json").exists()
-        if process.poll() is not None:
-            break
-        time.sleep(0.001)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    if not (tmp_path / "w.json").exists():
-        assert started("w.json").wait(PATIENCE_S) == 0
-    assert (tmp_path / "w.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
 def test_a_count_of_images_beyond_any_number_is_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""Sets of pictures without pixels: whole pictures, and one picture per object."""
+"""Sets of pictures without pixels, whole and one picture per object; and steps made up."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boxlens.data import Dataset, Detections, GroundTruth, Images
+from boxlens.images.transforming.catalogue import TRANSFORMS, label_of
 from boxlens.images.transforming.transform import Step
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.measuring import measure
+from boxlens.studies.robustness.result import METRICS, StepRobustness
 from cases import random_scene
 from oracles.convert import scene_to_tables
 
@@ -97,3 +99,24 @@ def measured(sets, *tables, **choice):
     """The result of one detector."""
     steps = tuple(one.step for one in sets[1:])
     return measure(sets, {"mine": tables}, RobustnessChoice(steps=steps, **choice))
+
+
+def step_of(name, level, ap, **known):
+    """A step of which little is known but its AP."""
+    one = Step(name, level)
+    usual = {
+        "title": TRANSFORMS[name].title,
+        "group": TRANSFORMS[name].group,
+        "label": label_of(one),
+        "n_images": 20,
+        "n_objects": 40,
+        "n_detections": 50,
+        "reference": CLEAN,
+        "relative": {},
+        "by_class": (ap,),
+        "density": np.zeros((32, 32)),
+        "error_gain": {},
+        "error_growth": {},
+        "errors_per_object": {},
+    }
+    return StepRobustness(step=one, metrics=dict.fromkeys(METRICS, ap), **{**usual, **known})

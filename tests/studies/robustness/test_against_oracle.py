@@ -13,31 +13,11 @@ from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.columns import frozen
 from boxlens.images.files import ImageFiles
 from boxlens.images.perturbing.moving import shared_crop
-from boxlens.images.transforming.catalogue import GROUPS, TRANSFORMS, steps_of
+from boxlens.images.transforming.catalogue import GROUPS, TRANSFORMS
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.shot import Exposure, Shot, no_mask
 from boxlens.images.transforming.transform import Change, Step, TransformSettings
-from boxlens.matching import COCO
-from boxlens.metrics.bootstrap import bootstrap_weights
-from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.studies.robustness.choice import RobustnessChoice
-from boxlens.studies.robustness.measuring import measure
-from cases import random_scene
 from oracles import changed_pictures as oracle
-from oracles import coco
-from oracles.convert import scene_to_tables
-from planted_worlds import scene_of
-from studies.robustness.measured_sets import (
-    CLEAN,
-    FLIP,
-    WHITE,
-    an_object_each,
-    scene_of_images,
-    seen_in,
-    thinned,
-    whole,
-    without_objects,
-)
 
 SETTINGS = TransformSettings(seed=3)
 STUDY = GROUPS["study"]
@@ -268,106 +248,3 @@ def test_the_gaussian_is_eleven_wide_with_sigma_four_and_a_mirrored_border(width
     exposure, _ = speckled(0, width=width, height=height, n=0)
     ((_, found),) = drawn("gaussian_blur", exposure)
     assert np.abs(found - oracle.blurred(exposure.pixels)).max() <= 1
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_scores_and_what_is_left_of_them_are_the_oracles(part):
-    n_defined = 0
-    for seed in range(part * 10, (part + 1) * 10):
-        scene = random_scene(seed, n_images=3, n_objects=4, n_detections=6, flood=0)
-        dataset, detections = scene_to_tables(scene)
-        sets = [whole(dataset), whole(dataset, FLIP), an_object_each(dataset)]
-        found = [detections, thinned(detections, seed), thinned(seen_in(sets[2], detections), seed)]
-        choice = RobustnessChoice((FLIP, WHITE))
-        one = measure(sets, {"mine": found}, choice).detectors[0]
-        clean, *steps = [
-            oracle.ranked(scene_of(kept.dataset, table))
-            for kept, table in zip(sets, found, strict=True)
-        ]
-        clean_ap = clean.ap([1] * len(dataset.images))
-        np.testing.assert_allclose(one.clean.metrics["AP"], clean_ap, atol=1e-12)
-        for step, kept, truth in zip(one.steps, sets[1:], steps, strict=True):
-            ap = truth.ap([1] * len(kept.dataset.images))
-            np.testing.assert_allclose(step.metrics["AP"], ap, atol=1e-12)
-            left = oracle.relative(ap, clean_ap)
-            np.testing.assert_allclose(step.relative["AP"], left, atol=1e-11)
-            n_defined += not math.isnan(left)
-            for name, value in step.metrics.items():
-                expected = oracle.relative(value, one.clean.metrics[name])
-                np.testing.assert_equal(step.relative[name], expected)
-            counted = [
-                g
-                for g in scene_of(kept.dataset, detections).objects
-                if not coco.is_ignored(g, coco.AREAS["all"])
-            ]
-            assert step.n_objects == len(counted)
-    assert n_defined > 5
-
-
-def test_the_mean_under_corruption_is_over_severities_then_over_families():
-    words = ["fog:1:3", "snow", "jpeg_compression:2", "speckle_noise:3", "fog:0", "vertical_flip"]
-    steps = steps_of(words)
-    for seed in range(4):
-        dataset, detections = scene_of_images(4, first_seed=20 * seed)
-        sets = [whole(dataset), *(whole(dataset, step) for step in steps)]
-        found = [detections, *(thinned(detections, [seed, row]) for row in range(len(steps)))]
-        one = measure(sets, {"mine": found}, RobustnessChoice(steps)).detectors[0]
-        by_step = {
-            (step.step.name, step.step.level): step.metrics["AP"]
-            for step in one.steps
-            if step.step.name in GROUPS["corruptions"] and step.step.level > 0
-        }
-        mean = one.corrupted[0]
-        assert (mean.group, mean.n_corruptions, mean.complete) == ("all", 3, False)
-        assert mean.ap == pytest.approx(oracle.mean_under_corruption(by_step), abs=1e-12)
-        left = oracle.relative(mean.ap, one.clean.metrics["AP"])
-        np.testing.assert_allclose(mean.relative, left, atol=1e-12)
-        weather = {key: ap for key, ap in by_step.items() if key[0] in ("fog", "snow")}
-        of_group = {group.group: group.ap for group in one.corrupted}
-        assert of_group["weather"] == pytest.approx(oracle.mean_under_corruption(weather))
-
-
-def small_scene_of_many_images():
-    """Few classes and detections, since every replicate is written down."""
-    knobs = {"n_images": 40, "n_classes": 2, "n_objects": 2, "n_detections": 3, "flood": 0}
-    for seed in range(200):
-        dataset, detections = scene_to_tables(random_scene(seed, **knobs))
-        regular = ~COCO.ignored(dataset.gt)
-        # Of 10 images with objects and more is something said of chance.
-        if 12 <= len(np.unique(dataset.gt.image_row[regular])) <= 14:
-            return dataset, detections
-    raise AssertionError("no such scene")
-
-
-TURNED, UNTURNED = Step("graded_rotation", 20.0), Step("graded_rotation", 0.0)
-
-
-def test_drops_are_of_the_same_resampled_source_images():
-    dataset, detections = small_scene_of_many_images()
-    gone = np.arange(0, len(dataset.gt), 9)
-    clean, each = whole(dataset, CLEAN), an_object_each(dataset)
-    crops = [without_objects(whole(dataset, step), gone) for step in (UNTURNED, TURNED)]
-    sets = [clean, each, *crops]
-    found = [
-        detections,
-        thinned(seen_in(each, detections), 2),
-        *(thinned(detections, seed, 0.8) for seed in (3, 4)),
-    ]
-    asked = ResamplingChoice(n_replicates=100, seed=4, method="percentile", level=0.9)
-    choice = RobustnessChoice((WHITE, UNTURNED, TURNED), intervals=asked)
-    steps = measure(sets, {"mine": found}, choice).detectors[0].steps
-    n_images = len(dataset.images)
-    weights = np.concatenate(list(bootstrap_weights(n_images, 100, 4))).tolist()
-    truth = [
-        oracle.ranked(scene_of(one.dataset, table)) for one, table in zip(sets, found, strict=True)
-    ]
-    # Turned pictures are compared with the unturned crop, all others with the unchanged ones.
-    for step, row, reference in ((steps[0], 1, 0), (steps[1], 2, 0), (steps[2], 3, 2)):
-        source = sets[row].source_row.tolist()
-        drops = [oracle.drop(truth[reference], truth[row], source, one) for one in weights]
-        known = np.array([one for one in drops if not math.isnan(one)])
-        value = oracle.drop(truth[reference], truth[row], source, [1] * n_images)
-        assert step.drop.interval.value == pytest.approx(value, abs=1e-12)
-        assert step.drop.interval.se == pytest.approx(known.std(ddof=1), abs=1e-12)
-        ends = [step.drop.interval.low, step.drop.interval.high]
-        np.testing.assert_allclose(ends, np.quantile(known, [0.05, 0.95]), atol=1e-12)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.data import Detections
 from oracles import coco
 from planted_worlds import roomy, scene_of
 from studies.robustness.measured_sets import (
@@ -19,19 +18,13 @@ from studies.robustness.measured_sets import (
     thinned,
     whole,
 )
+from studies.sensitivity.worlds import detections_on
 
 
 def perfect(dataset, score=0.9):
     """Every object found, with one score."""
-    gt = dataset.gt
-    return Detections.of(
-        "perfect",
-        len(dataset.images),
-        image_row=gt.image_row,
-        class_row=gt.class_row,
-        box=gt.box,
-        score=np.full(len(gt), score),
-    )
+    n = len(dataset.gt)
+    return detections_on(dataset, range(n), np.full(n, score), "perfect")
 
 
 def without(detections, rows):

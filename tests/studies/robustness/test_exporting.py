@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -16,14 +13,12 @@ from boxlens.data.columns import frozen
 from boxlens.detectors.run_result import NothingDetectedError
 from boxlens.errors import InputError
 from boxlens.formats import read_dataset
-from boxlens.images import read_picture
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.transform import Step, TransformSettings
 from boxlens.studies.robustness.exporting import export_sets, exported_names
 from boxlens.studies.robustness.importing import open_sets
 from rendered_set import rendered_set
-from running import PATIENCE_S
 
 STEPS = (
     CLEAN,
@@ -191,43 +186,3 @@ def test_names_never_lead_out_of_the_folder(rendered):
     files = replace(rendered.files, names=("a/1.jpg", "b/1.jpg", "a/x.y.bmp"))
     one = changed_set(rendered.dataset, files, CLEAN, TransformSettings())
     assert exported_names(one) == ("a/1.png", "b/1.png", "a/x.y.png")
-
-
-SCRIPT = """
-import sys
-from pathlib import Path
-from boxlens.studies.robustness.exporting import export_sets
-from boxlens.formats import read_dataset
-from boxlens.images import find_images
-from boxlens.images.transforming.catalogue import CLEAN, steps_of
-from boxlens.images.transforming.changed_set import changed_set
-from boxlens.images.transforming.pictured import with_pictures
-from boxlens.images.transforming.transform import TransformSettings
-
-place, out = map(Path, sys.argv[1:])
-dataset = read_dataset(place / "ground_truth.json")
-dataset, files, _ = with_pictures(dataset, find_images(place / "images", dataset=dataset)[0])
-steps = (CLEAN, *steps_of(["crop_resized"]))
-export_sets([changed_set(dataset, files, step, TransformSettings()) for step in steps], out)
-"""
-
-
-def test_a_killed_export_goes_on(rendered, tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
-    out = tmp_path / "out"
-    process = subprocess.Popen([sys.executable, tmp_path / "script.py", rendered.folder, out])
-    deadline = time.monotonic() + PATIENCE_S
-    while len(list(out.rglob("*.png"))) < 6 and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    process.kill()
-    process.wait()
-    there = {path: path.stat().st_mtime_ns for path in out.rglob("*.png")}
-    assert len(there) >= 6
-    for path in there:
-        read_picture(path)
-    sets = sets_of(rendered, (CLEAN, Step("crop_resized", math.nan)))
-    export_sets(sets, out)
-    assert {path: path.stat().st_mtime_ns for path in there} == there
-    export_sets(sets, tmp_path / "whole")
-    assert contents(out) == contents(tmp_path / "whole")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, label_of
+from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS
 from boxlens.images.transforming.transform import Step
 from boxlens.metrics.intervals import Interval, ResamplingChoice
 from boxlens.metrics.results import Provenance
@@ -19,10 +19,10 @@ from boxlens.studies.robustness.result import (
     Drop,
     RobustnessResult,
     SetSummary,
-    StepRobustness,
 )
 from boxlens.studies.robustness.steps import corruption_means, ratio
 from boxlens.studies.robustness.verdict import robustness_findings, robustness_sentences
+from studies.robustness.measured_sets import step_of
 
 
 def step(name, level, ap, clean, p=None, reference=None, before=(), **errors):
@@ -36,28 +36,18 @@ def step(name, level, ap, clean, p=None, reference=None, before=(), **errors):
     if p is not None:
         nan = math.nan
         drop = Drop(Interval(clean - ap, nan, nan, nan, nan, nan), p, p)
-    one = Step(name, level)
     gain, start = (
         dict.fromkeys(GAINS, 0.0) | {kind: pair[1] for kind, pair in dict(of).items()}
         for of in (errors, before)
     )
-    return StepRobustness(
-        step=one,
-        title=TRANSFORMS[name].title,
-        group=TRANSFORMS[name].group,
-        label=label_of(one),
-        n_images=20,
-        n_objects=40,
-        n_detections=50,
-        metrics=dict.fromkeys(METRICS, ap),
+    return step_of(
+        *(name, level, ap),
         reference=CLEAN if reference is None else Step(name, reference),
         relative=dict.fromkeys(METRICS, ratio(ap, clean)),
         error_gain=gain,
         error_growth={kind: gain[kind] - start[kind] for kind in GAINS},
         errors_per_object=dict.fromkeys(GAINS, 0.0)
         | {kind: pair[0] for kind, pair in errors.items()},
-        by_class=(ap,),
-        density=np.zeros((32, 32)),
         drop=drop,
     )
 

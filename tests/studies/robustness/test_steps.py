@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Detections
 from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
 from boxlens.images.transforming.transform import Step
 from boxlens.metrics.intervals import ResamplingChoice
@@ -19,15 +18,18 @@ from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.elsewhere import imported_robustness
 from boxlens.studies.robustness.exporting import export_sets
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.result import METRICS, DetectorRobustness, StepRobustness
+from boxlens.studies.robustness.result import DetectorRobustness
 from boxlens.studies.robustness.steps import (
+    changing,
     corruption_means,
-    family_means,
+    mean_over,
     telling_means,
     with_references,
 )
 from rendered_set import rendered_set
 from studies.robustness.measured_sets import FLIP, measured, scene_of_images, thinned, whole
+from studies.robustness.measured_sets import step_of as step
+from studies.sensitivity.worlds import detections_on
 
 CROP, TURNED = Step("graded_rotation", 0.0), Step("graded_rotation", 10.0)
 
@@ -39,16 +41,8 @@ def rendered(tmp_path_factory):
 
 def perfect(one, *, but_first=0):
     """Every object of a set, the first ones left out."""
-    gt = one.dataset.gt
-    rows = np.arange(but_first, len(gt))
-    return Detections.of(
-        "mine",
-        len(one.dataset.images),
-        image_row=gt.image_row[rows],
-        class_row=gt.class_row[rows],
-        box=gt.box[rows],
-        score=np.ones(len(rows)),
-    )
+    rows = range(but_first, len(one.dataset.gt))
+    return detections_on(one.dataset, rows, np.ones(len(rows)), "mine")
 
 
 def slugs(steps):
@@ -144,27 +138,6 @@ FIFTEEN = (
 )
 
 
-def step(name, level, ap):
-    """A step of which only AP is known."""
-    return StepRobustness(
-        step=Step(name, level),
-        title=name,
-        group=TRANSFORMS[name].group,
-        label="",
-        n_images=1,
-        n_objects=1,
-        n_detections=1,
-        metrics=dict.fromkeys(METRICS, ap),
-        reference=Step("clean", math.nan),
-        relative={},
-        error_gain={},
-        error_growth={},
-        errors_per_object={},
-        by_class=(),
-        density=np.zeros((1, 1)),
-    )
-
-
 CLEAN = step("clean", math.nan, 0.5)
 
 
@@ -225,7 +198,9 @@ def test_extra_corruptions_other_transforms_and_severity_0_do_not_count():
 def test_the_mean_of_a_corruption_is_over_severities_that_change_something():
     steps = [step("fog", 0, 0.5), step("fog", 1, 0.4), step("fog", 5, 0.1), step("snow", 0, 0.5)]
     steps += [step("spatter", 1, 0.2), step("crop", math.nan, 0.1)]
-    assert family_means(steps) == {"fog": 0.25, "spatter": 0.2}
+    for name, mean in (("fog", 0.25), ("spatter", 0.2)):
+        severities = changing(one for one in steps if one.step.name == name)
+        assert mean_over(severities, lambda one: one.metrics["AP"]) == mean
     (whole, _) = corruption_means(CLEAN, steps)
     assert whole.ap == 0.25
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -12,12 +11,8 @@ import pytest
 from boxlens.data.columns import attribute_column
 from boxlens.studies.sensitivity import sensitivity
 from planted_worlds import world_of
+from studies.diagnosis.worlds import told
 from studies.sensitivity.worlds import analysed, codes, detections_on, named, side_by_side
-
-
-def told(result):
-    """JSON without NaN: everything undefined is null."""
-    return json.loads(json.dumps(result.to_json(), allow_nan=False))
 
 
 def test_no_detections_at_all():

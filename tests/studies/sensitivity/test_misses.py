@@ -90,38 +90,3 @@ def test_confidence_is_predicted_from_the_mean_of_objects_alike():
     assert (worst.predicted, worst.achieved) == (pytest.approx(2 / 3), 0)
     fewer = analysed(dataset, detections_on(dataset, [0, 1, 3]), n_unexpected=1).misses
     assert [row.gt_row for row in fewer.difficult] == [2]
-
-
-def test_effects_of_several_characteristics_add_up_as_least_squares_has_it():
-    rng = np.random.default_rng(3)
-    n = 200
-    boxes = [[60.0 * k, 0, *rng.uniform(5, 40, 2)] for k in range(n)]
-    columns = {
-        "occlusion": attribute_column(rng.choice(["none", "low", "high"], n).tolist()),
-        "truncated": attribute_column(rng.integers(0, 2, n).tolist()),
-    }
-    dataset = world_of(boxes, classes=rng.integers(0, 2, n), names="ab", attributes=columns)
-    rows = rng.permutation(n)[:120].tolist()
-    rows[10:40:3] = [-1] * 10
-    result = analysed(dataset, detections_on(dataset, rows), positives_share=40.0)
-    for class_row in range(2):
-        member = dataset.gt.class_row == class_row
-        design = [np.ones(member.sum())]
-        for values in (
-            bins_of(boxes, member, lambda w, h: w * h),
-            bins_of(boxes, member, lambda w, h: w / h),
-            columns["occlusion"][member],
-            columns["truncated"][member],
-        ):
-            design += [values == value for value in np.unique(values)]
-        matrix = np.stack(design, axis=1).astype(np.float64)
-        weight, *_ = np.linalg.lstsq(matrix, result.misses.achieved[member], rcond=None)
-        expected = np.clip(matrix @ weight, 0, 1)
-        np.testing.assert_allclose(result.misses.predicted[member], expected, atol=1e-9)
-
-
-def bins_of(boxes, member, value):
-    values = np.array([value(w, h) for _, _, w, h in boxes])[member]
-    ascending, n = np.sort(values), len(values)
-    thresholds = [ascending[(tenth * n + 5) // 10 - 1] for tenth in (1, 3, 7, 9)]
-    return np.searchsorted(thresholds, values)

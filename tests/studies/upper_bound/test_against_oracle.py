@@ -118,6 +118,7 @@ def test_correlation_equals_the_oracle_on_any_numbers():
         pairs = rng.integers(0, 5, (2, rng.integers(0, 8))) / 4
         pairs[rng.random(pairs.shape) < 0.2] = np.nan
         found = correlation(*pairs)
+        assert found.n_classes == (~np.isnan(pairs)).all(axis=0).sum()
         same(found.r, oracle.pearson(*pairs.tolist()))
         same(found.r_squared, oracle.pearson(*pairs.tolist()) ** 2)
 

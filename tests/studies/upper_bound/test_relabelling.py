@@ -3,17 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxlens.studies.upper_bound.relabelling import most_confident, most_frequent
-
-
-def slow_most_frequent(labels, scores):
-    """Votes counted by hand (METHODS 4.3)."""
-    votes = [(one, s) for one, s in zip(labels, scores, strict=True) if not np.isnan(s)]
-    best, best_key = (-1, float("nan")), (0, -np.inf)
-    for label in dict.fromkeys(one for one, _ in votes):
-        voting = [s for one, s in votes if one == label]
-        if (len(voting), max(voting)) > best_key:
-            best_key, best = (len(voting), max(voting)), (label, max(voting))
-    return best
+from oracles import upper_bound as oracle
 
 
 def test_the_most_frequent_label_equals_a_count_by_hand():
@@ -21,10 +11,13 @@ def test_the_most_frequent_label_equals_a_count_by_hand():
     labels = random.integers(-1, 4, (500, 4)).astype(np.int32)
     scores = random.choice([0.1, 0.3, 0.3, 0.9, np.nan], (500, 4))
     labels[np.isnan(scores)] = -1
-    label, score = most_frequent(labels, scores)
-    for row in range(500):
-        expected = slow_most_frequent(labels[row].tolist(), scores[row].tolist())
-        np.testing.assert_equal((int(label[row]), float(score[row])), expected)
+    for cast, *found in zip(
+        zip(labels.tolist(), scores.tolist(), strict=True),
+        *(column.tolist() for column in most_frequent(labels, scores)),
+        strict=True,
+    ):
+        votes = [None if np.isnan(one[1]) else one for one in zip(*cast, strict=True)]
+        assert oracle.most_frequent(votes) == (None if np.isnan(found[1]) else tuple(found))
 
 
 def test_the_score_is_that_of_the_boxes_that_vote_for_the_label():

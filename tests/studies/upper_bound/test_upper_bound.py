@@ -10,6 +10,7 @@ import boxlens
 from boxlens.data import Classes, Detections, GroundTruth, Notice
 from boxlens.data.columns import frozen
 from boxlens.errors import InputError, ParameterError
+from studies.sensitivity.worlds import detections_on
 from studies.upper_bound.painted_world import COLOURS, NAMES, PaintReader, painted_set
 
 SCALES = (0.5, 1.0, 1.5)
@@ -74,16 +75,8 @@ def test_what_was_noticed_of_detections_is_told(painted):
 
 def test_the_gap_is_the_detectors_share_of_the_bound(painted):
     dataset, files = painted
-    gt = dataset.gt
-    every_second = np.arange(0, len(gt), 2)
-    half = Detections.of(
-        "half",
-        len(dataset.images),
-        image_row=gt.image_row[every_second],
-        class_row=gt.class_row[every_second],
-        box=gt.box[every_second],
-        score=np.ones(len(every_second)),
-    )
+    every_second = range(0, len(dataset.gt), 2)
+    half = detections_on(dataset, every_second, np.ones(len(every_second)), "half")
     result = boxlens.upper_bound(
         dataset,
         [half, replace(half, name="none").where(np.zeros(len(half), bool))],
@@ -111,15 +104,7 @@ def test_context_is_told_for_every_kind_of_crop(painted):
 
 def test_intervals_are_paired_on_the_same_images(tmp_path):
     dataset, files = painted_set(tmp_path, n=24)
-    gt = dataset.gt
-    perfect = Detections.of(
-        "all",
-        len(dataset.images),
-        image_row=gt.image_row,
-        class_row=gt.class_row,
-        box=gt.box,
-        score=np.ones(len(gt)),
-    )
+    perfect = detections_on(dataset, range(len(dataset.gt)), np.ones(len(dataset.gt)), "all")
     result = boxlens.upper_bound(
         dataset, perfect, classifier=PaintReader(), images=files, intervals=True, replicates=200
     )
@@ -143,16 +128,6 @@ def test_the_default_classifier_learns_from_a_training_set(tmp_path):
     result = boxlens.upper_bound(dataset, images=files, train_gt=train, train_images=train_files)
     assert result.bound.accuracy > 0.9
     assert "20 images" in result.learnt_from
-
-
-def test_objects_without_a_pixel_get_no_label_and_are_told(painted):
-    dataset, files = painted
-    odd = with_boxes(dataset, [[10, 10, 0, 5], [500, 500, 20, 20]])
-    result = boxlens.upper_bound(odd, classifier=PaintReader(), images=files)
-    assert result.bound.n_labelled == len(dataset.gt)
-    assert result.n_objects == len(dataset.gt) + 2
-    assert ("object_without_crop", 2) in {(one.code, one.count) for one in result.notices}
-    assert result.bound.uap < 1
 
 
 def test_a_box_that_leaves_its_picture_is_named_by_what_is_inside(painted):
@@ -199,16 +174,6 @@ class Moody:
             elif (crop == COLOURS[1]).all(axis=2).mean() > 0.5:
                 answers[row, 3] = 7.0
         return answers
-
-
-def test_answers_that_are_no_numbers_and_unknown_labels_cost_their_objects_alone(painted):
-    dataset, files = painted
-    result = boxlens.upper_bound(dataset, classifier=Moody(), images=files)
-    by_name = {one.name: one for one in result.bound.classes}
-    assert [by_name[name].accuracy for name in NAMES] == [0, 0, 1]
-    codes = {one.code for one in result.notices}
-    assert {"no_answer", "class_without_name"} <= codes
-    assert result.mistakes[0].said == "a class that the data set lacks"
 
 
 def test_a_classifier_that_raises_over_some_crops_goes_on_with_the_others(painted):

@@ -16,8 +16,8 @@ from boxlens.limits import SEED
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
+    from boxlens.progress import Progress
 
 SCHEMA = "boxlens/proposals-train/1"
 
@@ -31,8 +31,8 @@ def add_action(actions: Commands) -> None:
         "of cues (objectness), or weights (randomized-prim). The file is used as METHOD:FILE.",
     )
     command.set_defaults(run=run)
-    command.text("method METHOD", "uniform, gaussian, sliding-window, objectness, randomized-prim")
     add_ground_truth(command)
+    command.text("method METHOD", "uniform, gaussian, sliding-window, objectness, randomized-prim")
     command.files("--images DIR", "folders of its pictures")
     command.text("-o --output FILE", "the JSON file to write", required=True)
     command.number("--seed N", SEED, "of what is drawn at random", 0)

@@ -22,9 +22,9 @@ from boxlens.detectors.region_features import N_FEATURES, region_features
 from boxlens.detectors.threads import in_parallel, one_thread_a_worker
 from boxlens.detectors.training import Features, whole_weights
 from boxlens.errors import InputError, imported
-from boxlens.formats.files import Progress
 from boxlens.images import Pixels
 from boxlens.limits import SEED, THREADS
+from boxlens.progress import Progress
 
 # Features of more crops at once would fill memory, and are not made faster.
 _CROPS_AT_A_TIME = 512

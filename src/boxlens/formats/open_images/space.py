@@ -55,7 +55,7 @@ def relative_corners(
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         ends = np.abs(corners_from_xywh(box)) / np.stack([width, height] * 2, axis=1)
     far = ends > FARTHEST
-    if (far.any() and drawn) or (far.mean(axis=0) > 0.5).any():
+    if (far.any() and drawn) or (far.sum(axis=0) > len(far) / 2).any():
         row = int(np.argmax(far.any(axis=1)))
         raise Place(path, describe(row)).error(
             f"box {box[row].tolist()} is more than {FARTHEST:g} image sizes away, and Open Images "
@@ -63,10 +63,10 @@ def relative_corners(
             "Correct the box or the size of its image",
         )
     texts = numbers_as_text(box, CORNERS, describe, path=path, scale=(width, height))
-    columns = zip(("XMin", "YMin", "XMax", "YMax"), zip(*texts, strict=True), strict=True)
-    found = {name: pl.Series(values, dtype=pl.String) for name, values in columns}
-    empty = pl.Series([], dtype=pl.String)
-    return {name: found.get(name, empty) for name in ("XMin", "XMax", "YMin", "YMax")}
+    columns = zip(*texts, strict=True) if texts else [()] * 4
+    found = dict(zip(("XMin", "YMin", "XMax", "YMax"), columns, strict=True))
+    names = ("XMin", "XMax", "YMin", "YMax")
+    return {name: pl.Series(found[name], dtype=pl.String) for name in names}
 
 
 def refuse_pixels_without_size(

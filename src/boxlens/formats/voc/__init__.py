@@ -12,11 +12,12 @@ from pathlib import Path
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, file_notices
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress, existing_folder, read_text, reported, stem
+from boxlens.formats.files import existing_folder, read_text, stem
 from boxlens.formats.places import Place
 from boxlens.formats.voc.results import read_detections, write_detections
 from boxlens.formats.voc.write import write_dataset
 from boxlens.formats.voc.xml import FLAGS, Annotation, VocObject, parse_annotation
+from boxlens.progress import Progress, reported
 from boxlens.wording import counted
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]

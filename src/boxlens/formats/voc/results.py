@@ -17,18 +17,11 @@ from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.exact_sides import INCLUSIVE, LONG, Number, number_of, with_exact
-from boxlens.formats.files import (
-    DATA_BYTES,
-    Progress,
-    existing,
-    plain_name,
-    read_text,
-    reported,
-    stem,
-)
+from boxlens.formats.files import DATA_BYTES, existing, plain_name, read_text, stem
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.voc.numbers import corner_texts
 from boxlens.formats.voc.write import class_names, file_stem, image_stems
+from boxlens.progress import Progress, reported
 from boxlens.wording import counted
 
 # The competition, perhaps a label of the run, then the split and the class.

@@ -10,12 +10,12 @@ import numpy as np
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, file_notices
 from boxlens.data.boxes import xywh_from_relative_centre
 from boxlens.formats.exact_sides import CENTRE, with_exact
-from boxlens.formats.files import Progress, reported
 from boxlens.formats.yolo.images import LabelledImage, image_lists, images_of
 from boxlens.formats.yolo.labels import Labels
 from boxlens.formats.yolo.layout import Layout, choose_split, find_layout
 from boxlens.formats.yolo.results import read_detections, write_detections
 from boxlens.formats.yolo.write import write_dataset
+from boxlens.progress import Progress, reported
 from boxlens.wording import counted
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]

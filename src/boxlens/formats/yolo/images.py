@@ -10,9 +10,10 @@ from pathlib import Path
 
 from boxlens.data import Notice, file_notices
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, Progress, plain_name, read_text, reported
+from boxlens.formats.files import DATA_BYTES, plain_name, read_text
 from boxlens.formats.yolo.layout import Layout
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
+from boxlens.progress import Progress, reported
 from boxlens.wording import counted
 
 

@@ -17,11 +17,12 @@ from boxlens.data.columns import Boxes, Floats, Rows
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.exact_sides import CENTRE, LONG, Number, number_of, with_exact
-from boxlens.formats.files import Progress, existing_folder, plain_name, read_text, reported
+from boxlens.formats.files import existing_folder, plain_name, read_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.yolo.labels import FARTHEST, Line
 from boxlens.formats.yolo.sizes import without_ending
 from boxlens.formats.yolo.write import class_indices, known_sizes, label_names, relative_texts
+from boxlens.progress import Progress, reported
 
 _AMBIGUOUS = -2
 

@@ -49,12 +49,9 @@ def colours_of(names: Sequence[str], palette: Sequence[str] = SERIES) -> dict[st
 
 def ramp(n: int) -> list[str]:
     """n colours from pale to dark, for subsets in their order."""
-    ends = ((0x9E, 0xCA, 0xE1), (0x08, 0x30, 0x6B))
+    pale, dark = (0x9E, 0xCA, 0xE1), (0x08, 0x30, 0x6B)
     steps = [place / max(n - 1, 1) for place in range(n)]
     return [
-        "#"
-        + "".join(
-            f"{round(low + (high - low) * step):02x}" for low, high in zip(*ends, strict=True)
-        )
+        f"#{bytes(round(a + (b - a) * step) for a, b in zip(pale, dark, strict=True)).hex()}"
         for step in steps
     ]

@@ -14,51 +14,42 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from boxlens.detectors.processes import signals_blocked
-from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import scratch_folder
+from boxlens.progress import Progress
 from boxlens.report.charts.export import ChartFormat, save_spec
 from boxlens.report.charts.vega_script import vega_script
 
 MOST_PROCESSES = 4
 
 
-class Drawing:
+class Drawing(ExitStack):
     """Takes figures as they are made, and gives their files when they are asked for."""
 
     def __init__(self, formats: Sequence[ChartFormat]) -> None:
         """Without formats there is nothing to draw, and no process is started."""
+        super().__init__()
         self.formats = tuple(formats)
-        self._stack = ExitStack()
-        self._scratch = self._stack.enter_context(scratch_folder())
+        self._scratch = self.enter_context(scratch_folder())
         self._files: list[Future[tuple[Path, ...]]] = []
         self._idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
-        self._processes = [_started() for _ in range(_n_processes() if self.formats else 0)]
+        n = min(os.cpu_count() or 1, MOST_PROCESSES) if self.formats and sys.executable else 0
+        self._processes = [_started() for _ in range(n)]
         for one in self._processes:
             self._idle.put(one)
-        self._threads = ThreadPoolExecutor(max(len(self._processes), 1))
+            self.callback(one.communicate)
+        self._threads = ThreadPoolExecutor(max(n, 1))
+        self.callback(self._threads.shutdown, cancel_futures=True)
+        self.push(self._stopped)
         # Made first, while figures are still prepared, and kept where this process finds it.
         self._script = self._threads.submit(self._asked, {"script": True})
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            for one in self._processes:
-                one.kill()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for one in self._processes:
-            one.communicate()
-        self._stack.close()
+    def _stopped(self, kind: type[BaseException] | None, *_: object) -> None:
+        """What stops the work here stops the processes."""
+        for one in self._processes if kind is not None else ():
+            one.kill()
 
     def add(self, name: str, spec: dict[str, Any]) -> None:
         """Draws a figure as soon as a process is free."""
@@ -90,17 +81,13 @@ class Drawing:
             return False
         process = self._idle.get()
         try:
-            process.stdin.write(json.dumps(job) + "\n")  # type: ignore[union-attr]
+            process.stdin.write(f"{json.dumps(job)}\n")  # type: ignore[union-attr]
             process.stdin.flush()  # type: ignore[union-attr]
             return process.stdout.readline() == "done\n"  # type: ignore[union-attr]
         except OSError:
             return False
         finally:
             self._idle.put(process)
-
-
-def _n_processes() -> int:
-    return min(os.cpu_count() or 1, MOST_PROCESSES) if sys.executable else 0
 
 
 def _started() -> subprocess.Popen[str]:
@@ -124,9 +111,10 @@ def _work(jobs: IO[str], answers: IO[str]) -> None:
                 vega_script()
             else:
                 save_spec(job["spec"], job["stem"], job["formats"])
-            answers.write("done\n")
+            answer = "done"
         except Exception:  # noqa: BLE001 - the other side tries it again, and tells
-            answers.write("failed\n")
+            answer = "failed"
+        answers.write(f"{answer}\n")
         answers.flush()
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import vl_convert
 
@@ -14,8 +15,12 @@ from boxlens.errors import ParameterError
 from boxlens.report.charts.forms.layers import Spec
 
 ChartFormat = Literal["svg", "pdf", "png"]
-# Twice the size in pixels, so that a screen of high density shows it sharp.
-PNG_SCALE = 2
+# Each from an SVG. PNG has twice the size in pixels: sharp on a screen of high density.
+_WRITTEN: Mapping[ChartFormat, Callable[[str], bytes]] = {
+    "svg": str.encode,
+    "pdf": vl_convert.svg_to_pdf,
+    "png": partial(vl_convert.svg_to_png, scale=2),
+}
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 # What vega-embed's menu offers: the picture, but not the editor, which is on the net.
@@ -29,16 +34,14 @@ EMBED_OPTIONS = {
 
 def figure_formats(text: str) -> tuple[ChartFormat, ...]:
     """ "svg,png" as formats; "none" writes no figures."""
-    known: tuple[ChartFormat, ...] = get_args(ChartFormat)
     names = [name.strip().lower() for name in text.split(",")]
     if names == ["none"]:
         return ()
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in _WRITTEN]
     if unknown:
-        raise ParameterError(
-            f"figures are written as {', '.join(known)} or none, got {unknown[0]!r}"
-        )
-    return tuple(name for name in known if name in names)
+        known = ", ".join(_WRITTEN)
+        raise ParameterError(f"figures are written as {known} or none, got {unknown[0]!r}")
+    return tuple(name for name in _WRITTEN if name in names)
 
 
 def chart_json(chart: Spec) -> Spec:
@@ -87,20 +90,11 @@ def save_spec(
     paths = []
     for name in formats:
         # Not with_suffix: a dot in the name is no suffix.
-        path = stem.with_name(f"{stem.name}.{name}")
-        path.write_bytes(_drawn(svg, name))
-        paths.append(path)
+        paths.append(stem.with_name(f"{stem.name}.{name}"))
+        paths[-1].write_bytes(_WRITTEN[name](svg))
     return tuple(paths)
 
 
 def script_json(value: Any) -> str:
     """JSON for the inside of a script element, which a name with a tag in it must not end."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-
-
-def _drawn(svg: str, name: ChartFormat) -> bytes:
-    if name == "svg":
-        return svg.encode()
-    if name == "pdf":
-        return vl_convert.svg_to_pdf(svg)
-    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)

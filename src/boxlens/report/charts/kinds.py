@@ -6,19 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from boxlens.report.charts.colours import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    ORANGE,
-    PINK,
-    SKY,
-    VERMILION,
-    WHITE,
-    YELLOW,
-)
+from boxlens.report.charts import colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +15,21 @@ class Kind:
 
     label: str
     colour: str
-    ink: str = WHITE
+    ink: str = colours.WHITE
 
 
 # Related kinds are related colours: places are blue, classes are warm.
 KINDS: Final[Mapping[str, Kind]] = {
-    "correct": Kind("correct", GREEN),
-    "loc": Kind("poorly placed", BLUE),
-    "dupe": Kind("duplicate", SKY, INK),
-    "sim": Kind("similar class", ORANGE, INK),
-    "oth": Kind("other class", YELLOW, INK),
-    "cls": Kind("wrong class", VERMILION),
-    "both": Kind("class and location", PINK, INK),
-    "bg": Kind("background", GREY, INK),
-    "miss": Kind("missed", BLACK),
-    "ignored": Kind("not counted", "#e3e3e3", INK),
+    "correct": Kind("correct", colours.GREEN),
+    "loc": Kind("poorly placed", colours.BLUE),
+    "dupe": Kind("duplicate", colours.SKY, colours.INK),
+    "sim": Kind("similar class", colours.ORANGE, colours.INK),
+    "oth": Kind("other class", colours.YELLOW, colours.INK),
+    "cls": Kind("wrong class", colours.VERMILION),
+    "both": Kind("class and location", colours.PINK, colours.INK),
+    "bg": Kind("background", colours.GREY, colours.INK),
+    "miss": Kind("missed", colours.BLACK),
+    "ignored": Kind("not counted", "#e3e3e3", colours.INK),
 }
 # Other names that schemes give to the same kinds.
 SAME_KIND: Final[Mapping[str, str]] = {

@@ -13,9 +13,6 @@ from boxlens.report.charts.forms.choosing import spread_out
 
 # Steps between these levels are no measure of the change: they stand side by side.
 BY_RANK: Final = frozenset({"jpeg"})
-# Of such levels, since their names may be long.
-MOST_NAMES: Final = 4
-PERCENT_AXIS: Final = frozenset({"brightness"})
 
 
 def level_place(family: Family, levels: Sequence[float], level: float) -> float:
@@ -29,11 +26,12 @@ def level_axis(family: Family, levels: Sequence[float]) -> Axis:
     room = 0.04 * (places[-1] - places[0]) or 1
     axis = Axis(family.axis_title, (places[0] - room, places[-1] + room), grid=False)
     if family.name in BY_RANK:
-        shown = spread_out(len(levels), MOST_NAMES)
+        # Few: their names may be long.
+        shown = spread_out(len(levels), 4)
         return replace(axis, names={float(at): family.label(levels[at]) for at in shown})
     if family.log_base is not None:
         return replace(axis, names=_powers(family.log_base, places, levels))
-    return replace(axis, form=SHARES, ticks=3) if family.name in PERCENT_AXIS else axis
+    return replace(axis, form=SHARES, ticks=3) if family.name == "brightness" else axis
 
 
 def _powers(base: int, places: Sequence[float], levels: Sequence[float]) -> dict[float, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 LETTER_PX: Final = 4.6
@@ -31,19 +30,6 @@ Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The middle of a label, in pixels of the panel, and the end of the stroke that leads to it.
-
-    Where the label stands beside its point, that end is the point.
-    """
-
-    x: float
-    y: float
-    lead_x: float
-    lead_y: float
-
-
 def place_labels(
     points: Sequence[Point],
     texts: Sequence[str],
@@ -51,16 +37,23 @@ def place_labels(
     width: float,
     height: float,
     line: Sequence[Point] = (),
-) -> list[Place]:
-    """None leaves the panel or lies on the line if there is another way; `line` has two ends."""
+) -> list[tuple[Point, Point]]:
+    """The middle of each label, in pixels of the panel, and the end of the stroke that leads to it.
+
+    Where the label stands beside its point, that end is the point. None leaves the panel or lies on
+    the line if there is another way; `line` has two ends.
+    """
     fixed = [_around(x, y, POINT_PX, POINT_PX) for x, y in points]
     fixed += [_around(x, y, STEP_PX, STEP_PX) for x, y in _along(line)]
     wides = [LETTER_PX * len(text) for text in texts]
+    furthest = 2 * (DISTANCES[-1] + LINE_PX)
     labels: dict[int, Rectangle] = {}
     for _ in range(N_ROUNDS):
         for at, (x, y) in enumerate(points):
             others = (one for other, one in labels.items() if other != at)
-            taken = _within_reach([*fixed, *others], x, y, wides[at])
+            # What some place of the label could cover.
+            reach = _around(x, y, furthest + 2 * wides[at], furthest)
+            taken = [one for one in (*fixed, *others) if _shared(one, reach)]
             costs = {
                 label: _covered(label, taken, width, height) + _misread(label, points, at)
                 for label in _candidates(x, y, wides[at])
@@ -88,21 +81,13 @@ def _candidates(x: float, y: float, wide: float) -> Iterator[Rectangle]:
             yield _around(x + beside, y + below, wide, LINE_PX)
 
 
-def _within_reach(taken: Sequence[Rectangle], x: float, y: float, wide: float) -> list[Rectangle]:
-    """What some place of a label could cover."""
-    furthest = 2 * (DISTANCES[-1] + LINE_PX)
-    reach = _around(x, y, furthest + 2 * wide, furthest)
-    return [one for one in taken if _shared(one, reach)]
-
-
 def _around(x: float, y: float, wide: float, high: float) -> Rectangle:
     return x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
 
 
 def _covered(label: Rectangle, taken: Sequence[Rectangle], width: float, height: float) -> float:
     """Pixels that are covered, and those outside the panel."""
-    whole = (label[2] - label[0]) * (label[3] - label[1])
-    outside = whole - _shared(label, (0.0, 0.0, width, height))
+    outside = _shared(label, label) - _shared(label, (0.0, 0.0, width, height))
     return round(outside + sum(_shared(label, one) for one in taken), 6)
 
 
@@ -123,10 +108,11 @@ def _nearest(label: Rectangle, point: Point) -> Point:
     return min(max(point[0], left), right), min(max(point[1], top), bottom)
 
 
-def _place(label: Rectangle, point: Point) -> Place:
+def _place(label: Rectangle, point: Point) -> tuple[Point, Point]:
+    left, top, right, bottom = label
     end = _nearest(label, point)
     lead = end if math.dist(point, end) > LED_FROM_PX else point
-    return Place((label[0] + label[2]) / 2, (label[1] + label[3]) / 2, *lead)
+    return ((left + right) / 2, (top + bottom) / 2), lead
 
 
 def _shared(one: Rectangle, other: Rectangle) -> float:

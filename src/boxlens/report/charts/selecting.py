@@ -8,18 +8,13 @@ from urllib.parse import urlencode
 from boxlens.report.charts.forms.layers import Row
 
 Terms = dict[str, str | list[str]]
+Picked = Literal["detections", "objects"]
 
 # Among as many top detections as a class has objects: rank by number of objects, up to 1.
 TOP = "..1"
 
 
-def picks(
-    label: str,
-    n: int | None,
-    *,
-    of: Literal["detections", "objects"] = "detections",
-    terms: Terms,
-) -> Row:
+def picks(label: str, n: int | None, *, of: Picked = "detections", terms: Terms) -> Row:
     """Two fields of a record: the query, and what it is in words; `n` where the mark counts."""
     query = urlencode({"of": of, **terms}, doseq=True)
     return {"select": query, "picked": label if n is None else f"{label}: {n:,}"}

@@ -36,7 +36,7 @@ DESCRIBED = {
 def describe(result: object, **shown: Any) -> Study:
     """The result of a verb as every surface shows it; `shown` are pictures for its page."""
     study: Callable[..., Study] = _module(result).study
-    return study(result, **shown).with_own_names()
+    return study(result, **shown).answer_first().with_own_names()
 
 
 def extras_of(result: object, **given: Any) -> Extras:

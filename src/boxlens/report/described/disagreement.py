@@ -21,14 +21,11 @@ from boxlens.report.study import (
 from boxlens.studies.comparison.cases.disagreement import DisagreementResult
 from boxlens.wording import counted, listed, mean_count, number, share
 
-# All of so few detectors are named in a title.
-MOST_NAMES = 3
-
 
 def study(result: DisagreementResult) -> Study:
     cuts = [number(cut) for cut in dict.fromkeys(result.min_score)]
     return Study(
-        title=f"Disagreement of {listed(result.detectors, MOST_NAMES, 'detectors')}",
+        title=f"Disagreement of {listed(result.detectors, most=3, noun='detectors')}",
         data=result.dataset or "images without a name",
         facts=(
             counted(len(result.images), "image"),
@@ -87,13 +84,11 @@ def _columns(result: DisagreementResult) -> list[Column[int]]:
 
 
 def _sentences(result: DisagreementResult) -> Iterator[str]:
-    n_images = len(result.images)
+    n_images, n_disputed = len(result.images), int((result.share > 0).sum())
     if not n_images:
         yield "There are no images."
         return
-    n_disputed = int((result.share > 0).sum())
-    first = result.image_id.tolist()[int(result.order[0])]
-    most = f", most on image {first}" if n_disputed else ""
+    most = f", most on image {result.image_id[result.order[0]]}" if n_disputed else ""
     yield f"The detectors disagree on {n_disputed:,} of {counted(n_images, 'image')}{most}."
     if n_disputed:
         yield (

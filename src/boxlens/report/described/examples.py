@@ -7,20 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
-from typing import Any
+from operator import attrgetter
 
 from boxlens.data import Dataset
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
+from boxlens.progress import Progress
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.described.extras import Images
 from boxlens.report.pages.markup import notes, paragraph
-from boxlens.report.pictures.exhibits import Shown, Wall
-from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
-from boxlens.report.study import ID, TEXT, Column, Markup, Part, Section, Table
+from boxlens.report.pictures.exhibits import ExampleGroup, example_groups, is_duplicate
+from boxlens.report.pictures.gallery import Crop, CroppedGroup, Gallery, crop_examples
+from boxlens.report.study import ID, SCORE, TEXT, Markup, Part, Section, table_of
 from boxlens.studies.diagnosis import DiagnosisResult
-from boxlens.studies.diagnosis.gallery import Exhibit
-from boxlens.studies.sensitivity import Unexpected
 
 EXAMPLES = "examples"
 # A page that is mailed stays small.
@@ -34,7 +32,7 @@ class Pictures:
     """A gallery, those of its pictures that the page shows, and a word on the others."""
 
     gallery: Gallery
-    walls: tuple[HungWall, ...]
+    groups: tuple[CroppedGroup, ...]
     remarks: tuple[str, ...]
 
 
@@ -43,8 +41,8 @@ def check_megabytes(megabytes: float) -> None:
         raise ParameterError(f"pictures take 0 megabytes or more, got {megabytes:g} (--images-mb)")
 
 
-def hang_examples(
-    kinds: Callable[[], Sequence[Wall]],
+def example_pictures(
+    kinds: Callable[[], Sequence[ExampleGroup]],
     dataset: Dataset,
     images: Images,
     megabytes: float,
@@ -53,15 +51,13 @@ def hang_examples(
     """The examples whose pictures are given."""
     if images is None:
         return None
-    from boxlens.report.pictures.gallery import hang
-
-    return fit_pictures(hang(kinds(), dataset, images, progress=progress), megabytes)
+    return fit_pictures(crop_examples(kinds(), dataset, images, progress=progress), megabytes)
 
 
 def fit_pictures(gallery: Gallery, megabytes: float = MEGABYTES) -> Pictures:
     """The first examples of every kind, then the second ones, until the page has enough."""
-    shown = within_budget(gallery.walls, 1_000_000 * megabytes)
-    n_over = n_crops(gallery.walls) - n_crops(shown)
+    shown = within_budget(gallery.groups, 1_000_000 * megabytes)
+    n_over = n_crops(gallery.groups) - n_crops(shown)
     remarks = [notice.message for notice in gallery.notices]
     if n_over:
         remarks.append(
@@ -71,23 +67,21 @@ def fit_pictures(gallery: Gallery, megabytes: float = MEGABYTES) -> Pictures:
     return Pictures(gallery, shown, tuple(remarks))
 
 
-def within_budget(walls: Sequence[HungWall], most_bytes: float) -> tuple[HungWall, ...]:
+def within_budget(cropped: Sequence[CroppedGroup], most_bytes: float) -> tuple[CroppedGroup, ...]:
     """Level by level, so that what does not fit is left out of all kinds alike."""
-    levels = zip_longest(*(hung.crops for hung in walls))
+    levels = zip_longest(*(one.crops for one in cropped))
     by_level = ((at, crop) for level in levels for at, crop in enumerate(level) if crop)
-    n_shown, spent = [0] * len(walls), 0
+    n_shown, spent = [0] * len(cropped), 0
     for at, crop in by_level:
         spent += len(crop.uri)
         if spent > most_bytes:
             break
         n_shown[at] += 1
-    return tuple(
-        replace(hung, crops=hung.crops[:n]) for hung, n in zip(walls, n_shown, strict=True)
-    )
+    return tuple(replace(one, crops=one.crops[:n]) for one, n in zip(cropped, n_shown, strict=True))
 
 
-def n_crops(walls: Iterable[HungWall]) -> int:
-    return sum(len(hung.crops) for hung in walls)
+def n_crops(cropped: Iterable[CroppedGroup]) -> int:
+    return sum(len(one.crops) for one in cropped)
 
 
 def examples_section(
@@ -104,46 +98,55 @@ def diagnosis_examples(
     """The most confident errors of each kind, and objects found against expectation."""
     if pictures is None:
         return _tables(result)
-    from boxlens.report.pictures.exhibits import walls
-
-    kinds = walls(result)
+    kinds = example_groups(result)
     # Those without a picture are told at least.
-    n_hung = n_crops(_named(pictures.gallery.walls, kinds, prefix))
-    tables = _tables(result) if n_hung < sum(len(wall.shown) for wall in kinds) else ()
-    mine = _named(pictures.walls, kinds, prefix)
-    return (*(Markup(wall_markup(one)) for one in mine), *tables)
+    n_cropped = n_crops(_named(pictures.gallery.groups, kinds, prefix))
+    tables = _tables(result) if n_cropped < sum(len(group.shown) for group in kinds) else ()
+    mine = _named(pictures.groups, kinds, prefix)
+    return (*(Markup(group_markup(one)) for one in mine), *tables)
 
 
-def _named(hung: Iterable[HungWall], kinds: Iterable[Wall], prefix: str = "") -> list[HungWall]:
-    names = {prefix + wall.name for wall in kinds}
-    return [one for one in hung if one.wall.name in names]
+def _named(
+    cropped: Iterable[CroppedGroup], kinds: Iterable[ExampleGroup], prefix: str = ""
+) -> list[CroppedGroup]:
+    names = {prefix + group.name for group in kinds}
+    return [one for one in cropped if one.group.name in names]
 
 
-def comparison_examples(kinds: Sequence[Wall], pictures: Pictures | None) -> tuple[Part, ...]:
+def comparison_examples(
+    kinds: Sequence[ExampleGroup], pictures: Pictures | None
+) -> tuple[Part, ...]:
     """Images that one of the best two wins, that both fail, or that they dispute."""
-    mine = [] if pictures is None else _named(pictures.walls, kinds)
+    mine = [] if pictures is None else _named(pictures.groups, kinds)
     if mine:
-        return tuple(Markup(wall_markup(one)) for one in mine)
+        return tuple(Markup(group_markup(one)) for one in mine)
+    forms = {"image": ID, "file": TEXT, "scores": TEXT, "objects": TEXT}
     return tuple(
-        Table("", wall.title, wall.shown, IMAGE_COLUMNS, unprinted=True)
-        for wall in kinds
+        table_of(
+            "",
+            group.title,
+            forms,
+            ((one.image_id, one.file_name or None, *one.caption) for one in group.shown),
+            unprinted=True,
+        )
+        for group in kinds
         # The page has a table of them elsewhere.
-        if wall.name != "disputed"
+        if group.name != "disputed"
     )
 
 
-def all_walls(pictures: Pictures) -> str:
+def groups_markup(pictures: Pictures) -> str:
     """Examples of every kind, after a word on those that are not shown."""
-    return notes(pictures.remarks) + "".join(map(wall_markup, pictures.walls))
+    return notes(pictures.remarks) + "".join(map(group_markup, pictures.groups))
 
 
-def wall_markup(hung: HungWall, kind: str = "") -> str:
+def group_markup(cropped: CroppedGroup, kind: str = "") -> str:
     """`kind` of crops, if not whole pictures or parts of them."""
-    wall, figures = hung.wall, "".join(map(_figure, hung.crops))
-    heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
-    kind = kind or "whole" * any(one.whole for one in wall.shown)
+    group, figures = cropped.group, "".join(map(_figure, cropped.crops))
+    heading = f"<h3>{escape(group.title)}</h3>{paragraph(group.reading, 'reading')}"
+    kind = kind or "whole" * any(one.whole for one in group.shown)
     crops = f'<div class="{f"crops {kind}".strip()}">{figures}</div>'
-    return f'<div class="wall">{heading}{colour_key(wall.key)}{crops}</div>\n'
+    return f'<div class="example-group">{heading}{colour_key(group.key)}{crops}</div>\n'
 
 
 def colour_key(entries: Sequence[tuple[str, str]]) -> str:
@@ -169,47 +172,37 @@ def _figure(crop: Crop) -> str:
 
 
 def _tables(result: DiagnosisResult) -> tuple[Part, ...]:
+    iou = result.hoiem.iou
+    errors = (
+        (KINDS["dupe" if is_duplicate(one, iou) else one.kind].label, *_ERROR(one))
+        for one in result.gallery
+    )
+    forms = {"kind": TEXT, "said": TEXT, "score": SCORE, "is on": TEXT, "IoU": SCORE}
+    forms |= {"1-recall": SCORE, "image": ID}
+    of_objects = {"class": TEXT, "P_N": SCORE, "expected": SCORE, "object": ID, "image": ID}
     misses = result.sensitivity.misses
-    exhibits = Table(
-        "",
-        "The most confident false positives of each kind",
-        result.gallery,
-        [
-            Column("", "kind", lambda one: _kind(one, result.hoiem.iou), TEXT),
-            Column("", "said", lambda one: one.class_name, TEXT),
-            Column("", "score", lambda one: one.score),
-            Column("", "is on", lambda one: one.object_class, TEXT),
-            Column("", "IoU", lambda one: one.iou),
-            Column("", "1-recall", lambda one: one.one_minus_recall),
-            Column("", "image", lambda one: one.image_id, ID),
-        ],
-        wide=True,
-        unprinted=True,
+    tables = (
+        table_of(
+            "",
+            "The most confident false positives of each kind",
+            forms,
+            errors,
+            wide=True,
+            unprinted=True,
+        ),
+        *(
+            table_of(
+                "",
+                f"Objects that are unexpectedly {what}",
+                of_objects,
+                map(_OBJECT, rows),
+                unprinted=True,
+            )
+            for what, rows in (("difficult", misses.difficult), ("easy", misses.easy))
+        ),
     )
-    unexpected = (
-        Table("", f"Objects that are unexpectedly {what}", rows, OBJECT_COLUMNS, unprinted=True)
-        for what, rows in (("difficult", misses.difficult), ("easy", misses.easy))
-    )
-    tables: tuple[Table[Any], ...] = (exhibits, *unexpected)
     return tuple(one for one in tables if one.rows)
 
 
-def _kind(one: Exhibit, iou: float) -> str:
-    from boxlens.report.pictures.exhibits import is_duplicate
-
-    return KINDS["dupe" if is_duplicate(one, iou) else one.kind].label
-
-
-IMAGE_COLUMNS: Sequence[Column[Shown]] = (
-    Column("", "image", lambda one: one.image_id, ID),
-    Column("", "file", lambda one: one.file_name or None, TEXT),
-    Column("", "scores", lambda one: one.caption[0], TEXT),
-    Column("", "objects", lambda one: one.caption[1], TEXT),
-)
-OBJECT_COLUMNS: Sequence[Column[Unexpected]] = (
-    Column("", "class", lambda row: row.class_name, TEXT),
-    Column("", "P_N", lambda row: row.achieved),
-    Column("", "expected", lambda row: row.predicted),
-    Column("", "object", lambda row: row.object_id, ID),
-    Column("", "image", lambda row: row.image_id, ID),
-)
+_ERROR = attrgetter("class_name", "score", "object_class", "iou", "one_minus_recall", "image_id")
+_OBJECT = attrgetter("class_name", "achieved", "predicted", "object_id", "image_id")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Protocol
+from typing import Any, Protocol
 
 from boxlens.data import Dataset, Detections
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
+from boxlens.progress import Progress
 from boxlens.report.pictures.gallery import Gallery
-from boxlens.report.study import Study
+from boxlens.report.study import Study, Table
 from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.diagnosis import DiagnosisResult
 
@@ -19,7 +19,7 @@ from boxlens.studies.diagnosis import DiagnosisResult
 Images = ImageFiles | str | PathLike[str] | None
 
 
-class Hung(Protocol):
+class StudyPictures(Protocol):
     """Pictures, as the study of their verb takes them."""
 
     @property
@@ -45,9 +45,9 @@ class Extras:
 
     run: Run | None = None
     # From the pictures given and the megabytes that a page has for them.
-    hang: Callable[[Images, float, Progress | None], Hung | None] | None = None
-    # What is typeset, one after the other, instead of the study.
-    typeset: Callable[[], Sequence[Study]] = tuple
+    pictures: Callable[[Images, float, Progress | None], StudyPictures | None] | None = None
+    # What is typeset, one after the other, instead of the study; a table stands before the others.
+    typeset: Callable[[], Sequence[Study | Table[Any]]] = tuple
     # Data sets by the names of their files; None: there is none to write.
     datasets: Mapping[str, Dataset | None] = field(default_factory=dict)
     # These with COCO's own fields alone.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from boxlens.report.study import (
     COUNT,
@@ -21,7 +23,6 @@ from boxlens.report.study import (
 from boxlens.studies.comparison.gating.result import VERDICTS, GateResult, RuleOutcome
 from boxlens.wording import counted, level
 
-GUIDE = "gate"
 TILES = ("rules that hold", "broken within chance", "broken", "not computed")
 
 
@@ -51,38 +52,22 @@ def study(result: GateResult) -> Study:
                 "broken where chance alone would hardly give so bad a candidate (p adjusted for "
                 "all rules). Detectable is the smallest breach that these images would have shown "
                 "four times in five.",
-                guide=GUIDE,
             ),
             Section(
                 "untested",
                 "Not tested",
-                (
-                    table_of(
-                        "",
-                        "Classes with too few images",
-                        {"class": TEXT, "rule": TEXT, "images": COUNT},
-                        ((one.name, str(one.rule), one.n_images) for one in result.untested),
-                        detail=True,
-                    ),
-                ),
+                (_untested(result),),
                 reading="Classes with objects in too few images to be judged.",
-                guide=GUIDE,
             ),
         ),
+        guide="gate",
     )
-
-
-def words(outcome: RuleOutcome) -> str:
-    """The verdict in words."""
-    if outcome.verdict == "pass":
-        return "holds"
-    if outcome.verdict == "warning":
-        return f"{outcome.side} limit, within chance"
-    return "FAILS" if outcome.verdict == "fail" else "NOT COMPUTED"
 
 
 def _rules(result: GateResult) -> Table[RuleOutcome]:
     share = level(result.resampling.level)
+    words = {"pass": "holds", "warning": "{} limit, within chance"}
+    words |= {"fail": "FAILS", "error": "NOT COMPUTED"}
     return Table(
         "rules",
         "Every rule",
@@ -91,7 +76,7 @@ def _rules(result: GateResult) -> Table[RuleOutcome]:
             Column("rule", "rule", lambda one: one.text, TEXT),
             Column("metric", "", lambda one: one.rule.metric, TEXT),
             Column("of", "", lambda one: str(one.of), TEXT),
-            Column("", "verdict", words, TEXT),
+            Column("", "verdict", lambda one: words[one.verdict].format(one.side), TEXT),
             Column("verdict", "", lambda one: one.verdict, TEXT),
             Column("reason", "why", lambda one: one.reason, TEXT, further=True),
             Column("baseline", "baseline", lambda one: one.baseline, FINE_SCORE),
@@ -114,17 +99,22 @@ def _rules(result: GateResult) -> Table[RuleOutcome]:
     )
 
 
+def _untested(result: GateResult) -> Table[Any]:
+    forms = {"class": TEXT, "rule": TEXT, "images": COUNT}
+    rows = ((one.name, str(one.rule), one.n_images) for one in result.untested)
+    return table_of("", "Classes with too few images", forms, rows, detail=True)
+
+
 def _folded(one: RuleOutcome) -> bool:
     """Of a rule for each class, those that hold are only counted where there is little room."""
     return one.verdict == "pass" and one.rule.of.kind == "each class"
 
 
 def _notes(result: GateResult) -> Iterator[Note]:
-    each = [one for one in result.outcomes if one.rule.of.kind == "each class"]
-    for rule in dict.fromkeys(one.rule for one in each if _folded(one)):
-        held = [_folded(one) for one in each if one.rule == rule]
-        of_all = counted(len(held), "class", "classes")
-        yield Note(f"{rule}: holds for {sum(held):,} of {of_all}.")
+    n_all = Counter(one.rule for one in result.outcomes)
+    for rule, n_held in Counter(one.rule for one in result.outcomes if _folded(one)).items():
+        of_all = counted(n_all[rule], "class", "classes")
+        yield Note(f"{rule}: holds for {n_held:,} of {of_all}.")
     for one in result.outcomes:
         if one.verdict != "pass":
             yield Note(f"{one.text}: {one.reason}")

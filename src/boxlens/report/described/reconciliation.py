@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from textwrap import shorten
 from typing import Any
 
-from boxlens.report.charts.convention_steps import convention_steps_chart
+from boxlens.report.charts.colours import DARK_BLUE, INK, NEUTRAL
+from boxlens.report.charts.forms.axes import Axis, Names, around
+from boxlens.report.charts.forms.layers import Row, Spec
+from boxlens.report.charts.forms.marks import dots
+from boxlens.report.charts.forms.steps import waterfall
 from boxlens.report.study import (
     COUNT,
     FINE_CHANGE,
@@ -28,7 +33,7 @@ from boxlens.studies.comparison.conventions.results import (
 )
 from boxlens.wording import counted
 
-GUIDE = "reconcile"
+LABEL_CHARACTERS = 38
 
 
 def study(result: ReconciliationResult) -> Study:
@@ -55,14 +60,12 @@ def study(result: ReconciliationResult) -> Study:
                 (_plot(result), _steps(result), *_notes(result)),
                 reading="Convention by convention, the first protocol is changed into the last, "
                 "and AP is computed again after each step.",
-                guide=GUIDE,
             ),
             Section(
                 "protocols",
                 "Protocols",
                 (_protocols(result),),
                 reading="What each protocol would print for these files.",
-                guide=GUIDE,
             ),
             Section(
                 "band",
@@ -70,9 +73,9 @@ def study(result: ReconciliationResult) -> Study:
                 (_band(result),),
                 reading="How far the first number moves with the order of equal scores, and with "
                 "detections that are cut off.",
-                guide=GUIDE,
             ),
         ),
+        guide="reconcile",
     )
 
 
@@ -81,19 +84,75 @@ def _plot(result: ReconciliationResult) -> Plot:
         "convention_steps",
         f"From {result.start.protocol.title} to {result.end.protocol.title}",
         "Which conventions make the difference between the two numbers?",
-        partial(convention_steps_chart, result),
-        legend=_legend(result),
+        partial(_draw, result),
+        legend="Blue raises, grey lowers. Each step keeps those above it: its size depends on the "
+        "order. First, last: the change alone, at the first and at the last number."
+        f"{_without_effect(result, ' Without effect here')}",
         about=f"{result.detector} on {result.dataset}",
-        absent="AP is undefined because no object counts" if math.isnan(result.difference) else "",
+        absent="AP is undefined because no object counts" * math.isnan(result.difference),
     )
 
 
-def _legend(result: ReconciliationResult) -> str:
-    text = (
-        "Blue raises, grey lowers. Each step keeps those above it: its size depends on the order. "
-        "First, last: the change alone, at the first and at the last number."
+def _draw(result: ReconciliationResult) -> Spec:
+    """Each bar keeps the changes before it; beside it what the change does alone at either end."""
+    bars = (_bar(step) for step in result.steps if step.moves)
+    rows = [_end_bar(result.start), *bars, _end_bar(result.end)]
+    for place, row in enumerate(rows):
+        row["row"] = str(place)
+    low, high = around(row[end] for row in rows for end in ("from", "to"))
+    return waterfall(
+        rows,
+        Names({row["row"]: row["label"] for row in rows}, px=30, characters=LABEL_CHARACTERS),
+        # The bars float, and their ends are marks: nothing has to begin at 0.
+        Axis("AP", (max(low, 0), high), ticks=4),
+        dots("end", size=46, color=INK),
+        width=150,
+        columns={
+            heading: {row["row"]: row[heading] for row in rows}
+            for heading in ("change", "first", "last")
+        },
     )
-    return text + _without_effect(result, " Without effect here")
+
+
+def _bar(step: ConventionStep) -> Row:
+    return {
+        "label": _label(step.title, f"{step.from_text} → {step.to_text}"),
+        "from": step.before,
+        "to": step.after,
+        "colour": DARK_BLUE if step.change > 0 else NEUTRAL,
+        "change": _change(step.change),
+        "first": _change(step.first_alone),
+        "last": _change(step.last_alone),
+        "tip": {
+            "step": step.sentence,
+            "AP before": FINE_SCORE.text(step.before),
+            "AP then": FINE_SCORE.text(step.after),
+        },
+    }
+
+
+def _end_bar(end: ProtocolNumber) -> Row:
+    told = FINE_SCORE.text(end.value)
+    return {
+        "label": _label(end.protocol.title, end.protocol.name),
+        **dict.fromkeys(("from", "to", "end"), end.value),
+        "colour": INK,
+        "change": told,
+        "first": "",
+        "last": "",
+        "tip": {end.protocol.title: told},
+    }
+
+
+def _label(*lines: str) -> list[str]:
+    return [shorten(line, LABEL_CHARACTERS, placeholder=" ...") for line in lines]
+
+
+def _change(value: float) -> str:
+    """0 is nothing at all, a change too small for the digits is about 0."""
+    if round(value, 4) == 0:
+        return "≈0" if value else "0"
+    return FINE_CHANGE.text(value)
 
 
 def _steps(result: ReconciliationResult) -> Table[ConventionStep]:
@@ -130,6 +189,7 @@ def _without_effect(result: ReconciliationResult, words: str) -> str:
 
 def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
     start = result.start
+    since_start = f"from {start.protocol.name}"
     return Table(
         "protocols",
         "AP of the same files under each protocol",
@@ -138,9 +198,7 @@ def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
             Column("protocol", "protocol", lambda row: row.protocol.name, TEXT),
             Column("metric", "number", lambda row: row.protocol.title, TEXT),
             Column("value", "value", lambda row: row.value, FINE_SCORE),
-            Column(
-                "", f"from {start.protocol.name}", lambda row: row.value - start.value, FINE_CHANGE
-            ),
+            Column("", since_start, lambda row: row.value - start.value, FINE_CHANGE),
             Column("remark", "missing", lambda row: row.remark or None, TEXT),
         ],
     )
@@ -148,16 +206,10 @@ def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
 
 def _band(result: ReconciliationResult) -> Table[Any]:
     band, n_all = result.band, result.n_detections
-    return table_of(
-        "",
-        f"What else {result.start.protocol.title} could be",
-        {"with": TEXT, "detections": COUNT, "value": FINE_SCORE},
-        [
-            ("equal scores in their worst order", n_all, band.worst_ties),
-            ("equal scores in their best order", n_all, band.best_ties),
-            *(
-                (f"scores above {one.score_cut:g}", one.n_detections, one.value)
-                for one in band.cuts
-            ),
-        ],
-    )
+    forms = {"with": TEXT, "detections": COUNT, "value": FINE_SCORE}
+    rows = [
+        ("equal scores in their worst order", n_all, band.worst_ties),
+        ("equal scores in their best order", n_all, band.best_ties),
+        *((f"scores above {one.score_cut:g}", one.n_detections, one.value) for one in band.cuts),
+    ]
+    return table_of("", f"What else {result.start.protocol.title} could be", forms, rows)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from statistics import fmean
 from typing import Any
 
-from boxlens.images.perturbing.families import FAMILIES
-from boxlens.report.charts.proposal_methods import line_words
-from boxlens.report.charts.repeatability import by_level, by_size, repeatability_chart
+from boxlens.images.perturbing.families import FAMILIES, Family
+from boxlens.report.charts.forms.axes import Axis
+from boxlens.report.charts.forms.keys import key
+from boxlens.report.charts.forms.layers import Row, Spec
+from boxlens.report.charts.forms.marks import dots, lines
+from boxlens.report.charts.forms.panels import grid, plot
+from boxlens.report.charts.level_axis import level_axis, level_place
+from boxlens.report.charts.proposal_methods import line_words, method_styles
 from boxlens.report.study import (
     COUNT,
     FLAG,
@@ -24,17 +30,23 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
+from boxlens.studies.proposals.repeatability.choice import N_BINS
 from boxlens.studies.proposals.repeatability.result import (
     LevelRepeatability,
     MethodRepeatability,
     RepeatabilityResult,
 )
 from boxlens.studies.proposals.repeatability.verdict import is_blind, repeatability_sentences
-from boxlens.wording import counted, listed
+from boxlens.wording import count, counted, interval, listed, score
 
 MOST_NAMES, MOST_TILES = 3, 4
-# Columns of files that say which level a row is about.
-LEVEL = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
+# A method, the family of a change, its level and label.
+Place = tuple[str, str, float, str]
+# By method.
+Levels = Mapping[str, tuple[LevelRepeatability, ...]]
+# Title, axis and rows of a family of changes.
+Panel = tuple[str, Axis, list[Row]]
+MakePanel = Callable[[Family, Levels], Panel]
 
 
 def study(result: RepeatabilityResult) -> Study:
@@ -74,8 +86,7 @@ def study(result: RepeatabilityResult) -> Study:
                 (
                     *_plots(result),
                     *(_level_table(ranked, at, name) for at, name in enumerate(choice.families)),
-                    _levels(result),
-                    _sizes(result),
+                    *_file_tables(result),
                 ),
                 "How fast proposals move away from their places, and which ones.",
             ),
@@ -142,75 +153,146 @@ def _families(result: RepeatabilityResult) -> Table[Any]:
     return table_of("families", "", {**texts, "family": TEXT, "mean": SCORE}, rows)
 
 
-def _every_level(
-    result: RepeatabilityResult,
-) -> Iterator[tuple[tuple[str, str, float, str], LevelRepeatability]]:
-    for method in result.methods:
-        for family in method.families:
-            for one in family.levels:
-                yield (method.name, family.family, one.level, one.label), one
-
-
-def _levels(result: RepeatabilityResult) -> Table[Any]:
-    numbers = {"repeatability": SCORE, "n_boxes": COUNT, "n_outside": COUNT}
-    rows = (
-        (*level, one.repeatability, sum(one.n_boxes), one.n_outside)
-        for level, one in _every_level(result)
-    )
-    return table_of("levels", "", {**LEVEL, **numbers}, rows)
-
-
-def _sizes(result: RepeatabilityResult) -> Table[Any]:
-    """The numbers of a level, bin by bin."""
-    numbers = {"from": SCORE, "to": SCORE, "repeatability": SCORE, "n_boxes": COUNT}
-    rows = (
-        (*level, at / len(one.bins), (at + 1) / len(one.bins), value, one.n_boxes[at])
-        for level, one in _every_level(result)
-        for at, value in enumerate(one.bins.tolist())
-    )
-    return table_of("sizes", "", {**LEVEL, **numbers}, rows)
-
-
 def _failed(result: RepeatabilityResult) -> Table[Any]:
     forms = {"file": TEXT, "reason": TEXT}
     return table_of("failed", "Pictures that were not searched", forms, result.failed, detail=True)
 
 
-def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
-    known = {
-        family.family
+def _every_level(result: RepeatabilityResult) -> list[tuple[Place, LevelRepeatability]]:
+    return [
+        ((method.name, family.family, one.level, one.label), one)
         for method in result.methods
         for family in method.families
-        if any(not math.isnan(one.repeatability) for one in family.levels)
-    }
+        for one in family.levels
+    ]
+
+
+def _file_tables(result: RepeatabilityResult) -> tuple[Table[Any], Table[Any]]:
+    """The numbers of every level, then bin by bin."""
+    found = _every_level(result)
+    named = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
+    levels = ((*place, one.repeatability, sum(one.n_boxes), one.n_outside) for place, one in found)
+    bins = (
+        (*place, at / N_BINS, (at + 1) / N_BINS, value, one.n_boxes[at])
+        for place, one in found
+        for at, value in enumerate(one.bins.tolist())
+    )
+    counts = {"repeatability": SCORE, "n_boxes": COUNT}
+    return (
+        table_of("levels", "", {**named, **counts, "n_outside": COUNT}, levels),
+        table_of("sizes", "", {**named, "from": SCORE, "to": SCORE, **counts}, bins),
+    )
+
+
+def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
+    known = {place[1] for place, one in _every_level(result) if not math.isnan(one.repeatability)}
     families = [name for name in result.choice.families if name in known]
     names = listed([one.name for one in result.methods], 2, "methods")
-    about = f"{names} on {_pictures(result)}"
-    absent = "" if families else "no proposal could be followed from one picture to the other"
+
+    def figure(name: str, title: str, reading: str, legend: str, panel: MakePanel) -> Plot:
+        return Plot(
+            name,
+            title,
+            reading,
+            partial(_chart, result, families, panel),
+            legend + line_words(result.methods),
+            f"{names} on {_pictures(result)}",
+            "" if families else "no proposal could be followed from one picture to the other",
+            wide=True,
+        )
+
     return (
-        Plot(
+        figure(
             "repeatability",
             "Repeatability as the picture changes",
             "A curve that drops right beside the unchanged picture: a change too small to see "
             "moves the proposals, and a detector trained on them gets other boxes than before.",
-            partial(repeatability_chart, result, families, by_level),
-            legend="Mean IoU of proposals of the original with those of the changed picture, all "
-            f"sizes weighted equally; 1: every proposal comes back.{line_words(result.methods)}",
-            about=about,
-            absent=absent,
-            wide=True,
+            "Mean IoU of proposals of the original with those of the changed picture, all sizes "
+            "weighted equally; 1: every proposal comes back.",
+            _by_level,
         ),
-        Plot(
+        figure(
             "repeatability_by_size",
             "Repeatability by size of proposals",
             "Low on the left: small boxes move. Large ones are also met again by chance, since "
             "there is room for few.",
-            partial(repeatability_chart, result, families, by_size),
-            legend="Each kind of change at the level where methods repeat least. x: √(area / image "
-            "area) of the proposals of the original, in ten bins; bins without proposals have no "
-            f"point.{line_words(result.methods)}",
-            about=about,
-            absent=absent,
-            wide=True,
+            "Each kind of change at the level where methods repeat least. x: √(area / image area) "
+            "of the proposals of the original, in ten bins; bins without proposals have no point.",
+            _by_size,
         ),
     )
+
+
+def _chart(result: RepeatabilityResult, families: Sequence[str], make_panel: MakePanel) -> Spec:
+    """One panel per family of changes."""
+    styles = method_styles(result.methods)
+    panels = []
+    for name in families:
+        title, x, rows = make_panel(FAMILIES[name], levels_by_method(result, name, styles))
+        known = [{**row, **styles[row["series"]].look} for row in rows if not math.isnan(row["y"])]
+        y, marks = Axis(ends=(0, 1)), (lines(), dots(size=9))
+        panels.append(plot(known, x, y, *marks, title=title, width=300, height=150))
+    return grid(panels, 2, above=key(styles, width=640), gap=16)
+
+
+def levels_by_method(result: RepeatabilityResult, family: str, shown: Collection[str]) -> Levels:
+    """Of the methods shown; the levels of the published figure, or those asked for."""
+    asked_for = (result.choice.levels or {}).get(family)
+    levels = FAMILIES[family].plotted if asked_for is None else asked_for
+    return {
+        method.name: tuple(one for one in found.levels if one.level in levels)
+        for method in result.methods
+        for found in method.families
+        if found.family == family and method.name in shown
+    }
+
+
+def _by_level(family: Family, found: Levels) -> Panel:
+    """From one level of change to the next."""
+    levels = sorted({one.level for of in found.values() for one in of})
+    rows = [
+        {
+            "x": level_place(family, levels, one.level),
+            "y": one.repeatability,
+            "series": method,
+            "tip": {
+                "method": method,
+                "level": one.label,
+                "repeatability": score(one.repeatability),
+            },
+        }
+        for method, of in found.items()
+        for one in of
+    ]
+    return family.title, level_axis(family, levels), rows
+
+
+def _by_size(family: Family, found: Levels) -> Panel:
+    """By size of proposals, at the level where methods repeat least on average."""
+    strongest = strongest_level(found)
+    shown = [(method, one) for method, of in found.items() for one in of if one.level == strongest]
+    rows = [
+        {
+            "x": (at + 0.5) / N_BINS,
+            "y": value,
+            "series": method,
+            "tip": {
+                "method": method,
+                "size": interval(at / N_BINS, (at + 1) / N_BINS, 1),
+                "repeatability": score(value),
+                "proposals": count(one.n_boxes[at]),
+            },
+        }
+        for method, one in shown
+        for at, value in enumerate(one.bins.tolist())
+    ]
+    return f"{family.title}: {shown[0][1].label}", Axis(ends=(0, 1), grid=False), rows
+
+
+def strongest_level(found: Levels) -> float:
+    """The lowest mean over methods; of equal ones the first."""
+    every = [one for of in found.values() for one in of if not math.isnan(one.repeatability)]
+    values: dict[float, list[float]] = {}
+    for one in sorted(every, key=lambda one: one.level):
+        values.setdefault(one.level, []).append(one.repeatability)
+    return min(values, key=lambda level: fmean(values[level]))

@@ -6,22 +6,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from typing import Any
 
 from boxlens.report.described import describe, evaluation
-from boxlens.report.described.diagnosis import OBJECTS
 from boxlens.report.described.difficulty import study_in_report
 from boxlens.report.described.examples import (
     EXAMPLES,
     Pictures,
     comparison_examples,
     diagnosis_examples,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import Wall, walls
-from boxlens.report.study import Section, Study, file_name
+from boxlens.report.described.sensitivity import OBJECTS
+from boxlens.report.pictures.comparison_exhibits import comparison_groups
+from boxlens.report.pictures.exhibits import ExampleGroup, example_groups
+from boxlens.report.study import Section, Study, Table, file_name
 from boxlens.studies.report import ReportResult
 from boxlens.wording import counted
 
@@ -33,7 +35,21 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
     """One section per question, in it one part per detector."""
     dataset, n_detectors = result.dataset, len(result.detections)
     n_detections = counted(len(result.detections[0]), "detection")
-    lead, sentences = _answer(result)
+    detectors = _of_detectors(result)
+    compared = [] if result.comparison is None else [describe(result.comparison)]
+    others = [one for one in (result.evaluation, result.difficulty) if one is not None]
+    lead = next(chain(compared, detectors, map(describe, others)))
+    sentences = lead.sentences
+    if compared or len(detectors) > 1:
+        # Who is better, then how good each detector is.
+        named = zip(result.detections, detectors, strict=False)
+        told = (f"{one.name}: {found.sentences[0]}" for one, found in named)
+        sentences = (*(one.sentences[0] for one in compared), *told)
+    sections = (
+        *_questions(result, detectors, compared),
+        _examples(result, pictures),
+        _classes(result, detectors, compared),
+    )
     return Study(
         title=result.names,
         data=dataset.name,
@@ -45,7 +61,7 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
         ),
         sentences=sentences[:MOST_SENTENCES],
         tiles=lead.tiles,
-        sections=tuple(one for one in _sections(result, pictures) if one.parts or one.inner),
+        sections=tuple(one for one in sections if one.parts or one.inner),
         main_table=lead.main_table,
         main_plot=lead.main_plot,
     )
@@ -54,25 +70,33 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
 def extras(result: ReportResult) -> Extras:
     return Extras(
         Run(result.dataset, result.diagnoses, comparison=result.comparison),
-        hang=partial(hang_examples, partial(_walls, result), result.dataset),
+        pictures=partial(example_pictures, partial(_groups, result), result.dataset),
         typeset=partial(_typeset, result),
     )
 
 
-def _walls(result: ReportResult) -> list[Wall]:
+def _groups(result: ReportResult) -> list[ExampleGroup]:
     """All examples at once, so that no picture is read twice."""
-    found = []
-    if "errors" in result.asked:
-        for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
-            found += [replace(wall, name=f"{prefix}{wall.name}") for wall in walls(one)]
-    return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
+    own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
+    found = [
+        replace(group, name=prefix + group.name)
+        for one, prefix in own
+        for group in example_groups(one)
+    ]
+    return [*found, *(comparison_groups(result.comparison) if result.comparison else ())]
 
 
-def _typeset(result: ReportResult) -> list[Study]:
-    """The comparison, then what each detector gets wrong."""
+def _typeset(result: ReportResult) -> list[Study | Table[Any]]:
+    """The scores, the comparison, then what each detector gets wrong; all in one if alone."""
     diagnoses = result.diagnoses if {"errors", "sensitivity"} & {*result.asked} else ()
     compared = () if result.comparison is None else (result.comparison,)
-    return [describe(one) for one in (*compared, *diagnoses)]
+    studies = [describe(one) for one in (*compared, *diagnoses)]
+    if not studies or result.evaluation is None:
+        return [*studies]
+    parts = evaluation.scores_section(result.evaluation).parts
+    scores = next(one for one in parts if isinstance(one, Table) and one.caption)
+    caption = f"Scores under the protocol {result.evaluation.protocol}"
+    return [replace(scores, caption=caption), *studies]
 
 
 def prefixes(result: ReportResult) -> list[str]:
@@ -86,25 +110,6 @@ def prefixes(result: ReportResult) -> list[str]:
         used[plain] += 1
         found.append(f"{plain}_{used[plain]}_" if used[plain] > 1 else f"{plain}_")
     return found
-
-
-def _answer(result: ReportResult) -> tuple[Study, tuple[str, ...]]:
-    """Who is better, then how good each detector is; else what was asked alone."""
-    studies = _of_detectors(result)
-    first = tuple(
-        f"{one.name}: {found.sentences[0]}"
-        for one, found in zip(result.detections, studies, strict=False)
-    )
-    if result.comparison is not None:
-        compared = describe(result.comparison)
-        return compared, (compared.sentences[0], *first)
-    if len(studies) > 1:
-        return studies[0], first
-    if studies:
-        return studies[0], studies[0].sentences
-    (alone,) = (one for one in (result.evaluation, result.difficulty) if one is not None)
-    lead = describe(alone)
-    return lead, lead.sentences
 
 
 def _of_detectors(result: ReportResult) -> list[Study]:
@@ -124,47 +129,38 @@ def _of_detectors(result: ReportResult) -> list[Study]:
     return found
 
 
-def _sections(result: ReportResult, pictures: Pictures | None) -> Iterator[Section]:
+def _questions(
+    result: ReportResult, detectors: Sequence[Study], compared: Sequence[Study]
+) -> Iterator[Section]:
     if result.evaluation is not None:
         yield evaluation.scores_section(result.evaluation)
     # Classes, the last of each detector, have a place of their own.
-    for same in zip(*(one.sections[:-1] for one in _of_detectors(result)), strict=True):
-        parts = [replace(one, reading="", guide="") for one in same]
-        inner = tuple(_by_detector(result, same[0].name, parts))
-        yield same[0] if len(same) == 1 else replace(same[0], parts=(), inner=inner, findings=())
+    for same in zip(*(one.sections[:-1] for one in detectors), strict=True):
+        parts = (replace(one, reading="", guide="") for one in _by_detector(result, same))
+        several = replace(same[0], parts=(), inner=tuple(parts), findings=())
+        yield several if len(same) > 1 else same[0]
     if result.difficulty is not None:
         hard = study_in_report(result.difficulty)
         yield Section("difficulty", "Difficulty", inner=hard.sections, findings=hard.sentences)
-    if result.comparison is not None:
-        compared = describe(result.comparison)
-        yield Section(
-            "comparison",
-            "Comparison",
-            inner=tuple(one for one in compared.sections[:-1] if one.name != EXAMPLES),
-            findings=compared.sentences[1:],
-        )
-    yield _examples(result, pictures)
-    yield _classes(result)
+    for one in compared:
+        inner = tuple(part for part in one.sections[:-1] if part.name != EXAMPLES)
+        yield Section("comparison", "Comparison", inner=inner, findings=one.sentences[1:])
 
 
-def _by_detector(result: ReportResult, name: str, parts: Sequence[Section]) -> Iterator[Section]:
+def _by_detector(result: ReportResult, parts: Sequence[Section]) -> Iterator[Section]:
     """The same section of each detector, under the detector's name."""
     for part, prefix, one in zip(parts, prefixes(result), result.detections, strict=False):
-        mark = prefix.rstrip("_") or "detector"
         findings = tuple(f"{one.name}: {text}" for text in part.findings)
-        yield replace(part, name=f"{name}-{mark}", title=one.name, findings=findings)
+        name = f"{part.name}-{prefix.rstrip('_') or 'detector'}"
+        yield replace(part, name=name, title=one.name, findings=findings)
 
 
 def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
-    told = []
-    if "errors" in result.asked:
-        told = [
-            examples_section(diagnosis_examples(one, pictures, prefix))
-            for one, prefix in zip(result.diagnoses, prefixes(result), strict=True)
-        ]
-    inner = list(_by_detector(result, EXAMPLES, told))
+    own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
+    told = [examples_section(diagnosis_examples(one, pictures, prefix)) for one, prefix in own]
+    inner = list(_by_detector(result, told))
     if result.comparison is not None:
-        parts = comparison_examples(comparison_walls(result.comparison), pictures)
+        parts = comparison_examples(comparison_groups(result.comparison), pictures)
         inner.append(replace(examples_section(parts), name="examples-compared", title="Compared"))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:
@@ -172,16 +168,15 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
     return replace(remarks, inner=tuple(replace(one, reading="") for one in inner))
 
 
-def _classes(result: ReportResult) -> Section:
-    inner = []
+def _classes(
+    result: ReportResult, detectors: Sequence[Study], compared: Sequence[Study]
+) -> Section:
+    inner = list(_by_detector(result, [one.sections[-1] for one in detectors]))
     if result.evaluation is not None:
         scores = evaluation.classes_section(result.evaluation)
-        inner.append(replace(scores, name="classes-scores", title="Scores"))
-    of_detectors = [one.sections[-1] for one in _of_detectors(result)]
-    inner += _by_detector(result, "classes", of_detectors)
-    if result.comparison is not None:
-        compared = describe(result.comparison).sections[-1]
-        inner.append(replace(compared, name="classes-compared", title="Compared"))
+        inner.insert(0, replace(scores, name="classes-scores", title="Scores"))
+    last = (one.sections[-1] for one in compared)
+    inner += (replace(one, name="classes-compared", title="Compared") for one in last)
     if len(inner) == 1:
         return replace(inner[0], name="classes", title="Classes")
     return Section("classes", "Classes", inner=tuple(inner))

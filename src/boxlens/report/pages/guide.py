@@ -30,8 +30,8 @@ _PAGE_LINK = re.compile(r"(?:(?P<page>[\w-]+)\.md)?(?:#(?P<heading>[\w-]+))?")
 
 def pages() -> tuple[str, ...]:
     """The names of all pages, the index first."""
-    names = sorted(path.stem for path in _folder().glob("*.md"))
-    return tuple(sorted(names, key=lambda name: name != "index"))
+    names = (path.stem for path in _folder().glob("*.md"))
+    return tuple(sorted(names, key=lambda name: (name != "index", name)))
 
 
 def guide_page(name: str) -> str:
@@ -45,11 +45,11 @@ def guide_page(name: str) -> str:
     return _html(_tokens(name), address, "")
 
 
-def method(name: str, *, embedded: Collection[str] = (), level: int = 3) -> str:
+def method(name: str, *, embedded: Collection[str] = ()) -> str:
     """How the numbers of an analysis are counted: the section "Method" of its page, without title.
 
-    Its headings begin at `level`, and their ids with `guide-NAME-`. Links lead to the methods
-    that are `embedded` in the same document, whose elements have the ids `guide-NAME`.
+    Its headings begin at the third level, and their ids with `guide-NAME-`. Links lead to the
+    methods that are `embedded` in the same document, whose elements have the ids `guide-NAME`.
     """
     tokens = _section(_tokens(name))
     if not tokens:
@@ -61,13 +61,14 @@ def method(name: str, *, embedded: Collection[str] = (), level: int = 3) -> str:
             return f"#guide-{other}-{heading}"
         return f"#guide-{page}" if page in embedded else None
 
-    first = min((int(one.tag[1:]) for one in tokens if one.type == "heading_open"), default=level)
-    return _html(tokens, address, f"guide-{name}-", level - first)
+    first = min((int(one.tag[1:]) for one in tokens if one.type == "heading_open"), default=3)
+    return _html(tokens, address, f"guide-{name}-", 3 - first)
 
 
+@cache
 def has_method(name: str) -> bool:
-    """Whether the page says how something is counted."""
-    return bool(_section(_tokens(name)))
+    """Whether there is such a page, and says how something is counted."""
+    return bool(name and _section(_tokens(name)))
 
 
 @cache
@@ -116,14 +117,12 @@ def _tokens(name: str) -> list[Token]:
 
 def _section(tokens: Sequence[Token]) -> list[Token]:
     """What stands below the heading "Method", up to the next one of its rank."""
-    inside = False
-    kept = []
-    for at, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag in {"h1", "h2"}:
-            inside = tokens[at + 1].content == METHOD
-        if inside:
-            kept.append(token)
-    return kept[3:]  # opening, text and closing of the heading
+    headings = (at for at, one in enumerate(tokens) if one.type == "heading_open")
+    tops = [at for at in headings if tokens[at].tag in {"h1", "h2"}]
+    for start, end in pairwise([*tops, len(tokens)]):
+        if tokens[start + 1].content == METHOD:
+            return [*tokens[start + 3 : end]]  # without opening, text and closing of the heading
+    return []
 
 
 @cache
@@ -136,13 +135,10 @@ def _anchors(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
             inner = tokens[at + 1].children or ()
-            named = token.attrGet("id")
-            yield token, str(named or _slug("".join(one.content for one in inner)))
-
-
-def _slug(text: str) -> str:
-    """As code hosts and MkDocs name a heading."""
-    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower())
+            plain = re.sub(r"[^\w\s-]", "", "".join(one.content for one in inner))
+            # As code hosts and MkDocs name a heading.
+            slug = re.sub(r"[-\s]+", "-", plain.strip().lower())
+            yield token, str(token.attrGet("id") or slug)
 
 
 def _html(tokens: Sequence[Token], address: Address, prefix: str, deeper: int = 0) -> str:
@@ -152,18 +148,14 @@ def _html(tokens: Sequence[Token], address: Address, prefix: str, deeper: int = 
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(int(token.tag[1:]) + deeper, 6)}"
         elif token.type in {"th_open", "td_open"}:
-            _align(token)
+            # By a class: a strict policy of contents refuses styles of single elements.
+            if token.attrs.pop("style", "") == "text-align:right":
+                token.attrSet("class", "number")
         elif token.type == "html_block":
             token.content = _COMMENT.sub("", token.content)
         if token.children:
             token.children = list(_inline(token.children, address))
     return str(_parser().renderer.render(tokens, _parser().options, {}))
-
-
-def _align(cell: Token) -> None:
-    """By a class: a strict policy of contents refuses styles of single elements."""
-    if cell.attrs.pop("style", "") == "text-align:right":
-        cell.attrSet("class", "number")
 
 
 def _inline(children: Sequence[Token], address: Address) -> Iterator[Token]:

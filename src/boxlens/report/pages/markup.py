@@ -28,14 +28,13 @@ def table(one: Table[Any]) -> str:
         for row in one.rows
     )
     n_further = sum(column.further for column in columns)
-    more = counted(n_further, "more column")
-    choice = f'<label><input type="checkbox"> {more}</label>' if n_further else ""
+    more = f'<label><input type="checkbox"> {counted(n_further, "more column")}</label>'
     name = escape(one.caption)
     # Above what scrolls, so that it wraps and stays in sight.
     shown = (
         f'<figure class="{"table wide" if one.wide or one.folded else "table"}">'
         f"<figcaption>{name}</figcaption>"
-        f'<p class="tools">{choice}<button type="button" class="copy" '
+        f'<p class="tools">{more if n_further else ""}<button type="button" class="copy" '
         f'aria-label="Copy table: {name}">Copy table</button></p>'
         f'<div class="scrolling"><table class="sortable" aria-label="{name}">'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div></figure>\n"
@@ -44,10 +43,8 @@ def table(one: Table[Any]) -> str:
 
 
 def _cell(column: Column[Any], row: Any, *, first: bool) -> str:
-    value = column.value(row)
-    order = column.form.order(value)
+    order, text = column.form.order(column.value(row)), escape(column.text(row))
     sorted_by = "" if order is None else f' data-value="{order!r}"'
-    text = escape(column.form.text(value))
     if first:
         return f'<th scope="row"{sorted_by}>{text}</th>'
     return f"<td{_class(column)}{sorted_by}>{text}</td>"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from boxlens.data import Dataset
@@ -44,7 +43,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Wall:
+class ExampleGroup:
     """Examples of one kind, the most telling first."""
 
     name: str
@@ -63,48 +62,42 @@ _READINGS = {
 }
 
 
-def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
+def example_groups(result: DiagnosisResult) -> tuple[ExampleGroup, ...]:
     """The most confident false positives of each kind, then objects found against expectation."""
-    misses, images = result.sensitivity.misses, result.dataset.images
-    names = dict(zip(images.id.tolist(), images.file_name, strict=True))
+    misses = result.sensitivity.misses
     found = [
-        Wall(
+        ExampleGroup(
             name=kind.label,
             title=f"False positives: {KINDS[kind.label].label}",
             reading=_READINGS[kind.label],
             key=(("detection", KINDS[kind.label].colour), *ON_OBJECT[: kind != HoiemType.BG]),
-            shown=tuple(_false_positives(result, kind.label, names)),
+            shown=tuple(_error(result, one) for one in result.gallery if one.kind == kind.label),
         )
         for kind in FP_TYPES
     ]
     found += [
-        Wall(
+        ExampleGroup(
             name=name,
             title=f"Objects that are unexpectedly {name}",
             reading=f"Found far {how} than objects of their class, size and kind usually are.",
             key=(("object", colour),),
-            shown=tuple(_object(result.dataset, row, colour, names) for row in rows),
+            shown=tuple(_object(result.dataset, row, colour) for row in rows),
         )
         for name, how, colour, rows in (
             ("difficult", "worse", KINDS["miss"].colour, misses.difficult),
             ("easy", "better", OBJECT_COLOUR, misses.easy),
         )
     ]
-    return tuple(wall for wall in found if wall.shown)
+    return tuple(group for group in found if group.shown)
 
 
-def _false_positives(
-    result: DiagnosisResult, kind: str, names: Mapping[int | str, str]
-) -> Iterator[Shown]:
-    for exhibit in result.gallery:
-        if exhibit.kind != kind:
-            continue
-        boxes = [(exhibit.box, KINDS[kind].colour)]
-        gt_row = int(result.hoiem.det_gt_row[exhibit.det_row])
-        if gt_row >= 0:
-            boxes.insert(0, (object_box(result.dataset, gt_row), OBJECT_COLOUR))
-        words = caption(exhibit, result.hoiem.iou)
-        yield Shown(exhibit.image_id, tuple(boxes), words, names[exhibit.image_id])
+def _error(result: DiagnosisResult, exhibit: Exhibit) -> Shown:
+    boxes = [(exhibit.box, KINDS[exhibit.kind].colour)]
+    gt_row = int(result.hoiem.det_gt_row[exhibit.det_row])
+    if gt_row >= 0:
+        boxes.insert(0, (object_box(result.dataset, gt_row), OBJECT_COLOUR))
+    file = result.dataset.images.file_name[result.detections.image_row[exhibit.det_row]]
+    return Shown(exhibit.image_id, tuple(boxes), caption(exhibit, result.hoiem.iou), file)
 
 
 def is_duplicate(exhibit: Exhibit, iou: float) -> bool:
@@ -127,12 +120,11 @@ def caption(exhibit: Exhibit, iou: float) -> tuple[str, str]:
     return said, ", ".join(details)
 
 
-def _object(
-    dataset: Dataset, row: Unexpected, colour: str, names: Mapping[int | str, str]
-) -> Shown:
+def _object(dataset: Dataset, row: Unexpected, colour: str) -> Shown:
     numbers = f"P_N {score(row.achieved)}, expected {score(row.predicted)}"
     boxes = ((object_box(dataset, row.gt_row), colour),)
-    return Shown(row.image_id, boxes, (row.class_name, numbers), names[row.image_id])
+    file = dataset.images.file_name[dataset.gt.image_row[row.gt_row]]
+    return Shown(row.image_id, boxes, (row.class_name, numbers), file)
 
 
 def object_box(dataset: Dataset, gt_row: int) -> Box:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import io
 import math
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError, MissingExtraError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, find_images, read_picture
-from boxlens.report.pictures.exhibits import Box, Shown, Wall
+from boxlens.progress import Progress
+from boxlens.report.pictures.exhibits import Box, ExampleGroup, Shown
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,10 +62,10 @@ class Crop:
 
 
 @dataclass(frozen=True, slots=True)
-class HungWall:
+class CroppedGroup:
     """The examples of one kind whose pictures are there."""
 
-    wall: Wall
+    group: ExampleGroup
     crops: tuple[Crop, ...]
 
 
@@ -73,31 +73,26 @@ class HungWall:
 class Gallery:
     """All kinds, and a word on pictures that are missing or do not fit."""
 
-    walls: tuple[HungWall, ...]
+    groups: tuple[CroppedGroup, ...]
     notices: tuple[Notice, ...]
 
 
-def hang(
-    kinds: Sequence[Wall],
+def crop_examples(
+    kinds: Sequence[ExampleGroup],
     dataset: Dataset,
     images: ImageFiles | str | PathLike[str],
     *,
     progress: Progress | None = None,
 ) -> Gallery:
     """With the pictures of a data set."""
-    need_pillow()
     files = images if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)[0]
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
-    row_of = dataset.images.row_of_id()
-
-    def scale(picture: Image, image_id: int | str) -> tuple[float, float]:
-        return _scale(picture, dataset, row_of[image_id])
-
-    return hang_files(kinds, path_of, scale, progress=progress)
+    scale_of = partial(_scale, dataset, dataset.images.row_of_id())
+    return crop_from_files(kinds, path_of, scale_of, progress=progress)
 
 
-def hang_files(
-    kinds: Sequence[Wall],
+def crop_from_files(
+    kinds: Sequence[ExampleGroup],
     path_of: Mapping[int | str, Path],
     scale_of: Callable[[Image, int | str], tuple[float, float]],
     *,
@@ -105,34 +100,33 @@ def hang_files(
 ) -> Gallery:
     """Reads every picture once; `scale_of` leads from the boxes' numbers to its pixels."""
     need_pillow()
-    wanted: dict[int | str, list[Shown]] = {}
-    for shown in (one for wall in kinds for one in wall.shown):
-        wanted.setdefault(shown.image_id, []).append(shown)
+    wanted: defaultdict[int | str, list[Shown]] = defaultdict(list)
+    for shown in (one for group in kinds for one in group.shown):
+        wanted[shown.image_id].append(shown)
     crops: dict[Shown, Crop] = {}
     problems: Counter[str] = Counter()
     for done, (image_id, examples) in enumerate(wanted.items()):
         if progress:
             progress("cutting examples", done, len(wanted))
-        if image_id not in path_of:
-            problems["example_without_picture"] += 1
-            continue
-        picture = _read(path_of[image_id])
+        path = path_of.get(image_id)
+        picture = None if path is None else _read(path)
         if picture is None:
-            problems["example_unreadable"] += 1
+            problems["example_unreadable" if path else "example_without_picture"] += 1
             continue
         scale = scale_of(picture, image_id)
         # Boxes may be fractions of their image.
         problems["example_of_other_size"] += scale not in (SAME, picture.size)
         crops |= {one: Crop(cut_example(picture, one, scale), one) for one in examples}
-    hung = [
-        HungWall(wall, tuple(crops[one] for one in wall.shown if one in crops)) for wall in kinds
+    cropped = [
+        CroppedGroup(group, tuple(crops[one] for one in group.shown if one in crops))
+        for group in kinds
     ]
     notices = [
         Notice(code, n, f"{n:,} of {len(wanted):,} images with examples {text}")
         for code, text in PROBLEMS.items()
         if (n := problems[code])
     ]
-    return Gallery(tuple(one for one in hung if one.crops), tuple(notices))
+    return Gallery(tuple(one for one in cropped if one.crops), tuple(notices))
 
 
 def _read(path: Path) -> Image | None:
@@ -144,10 +138,13 @@ def _read(path: Path) -> Image | None:
         return None
 
 
-def _scale(picture: Image, dataset: Dataset, row: int) -> tuple[float, float]:
+def _scale(
+    dataset: Dataset, row_of: Mapping[int | str, int], picture: Image, image_id: int | str
+) -> tuple[float, float]:
     """From the boxes' numbers to pixels: files may be smaller copies."""
     if dataset.relative:
         return picture.width, picture.height
+    row = row_of[image_id]
     told = (float(dataset.images.width_px[row]), float(dataset.images.height_px[row]))
     if not all(side > 0 for side in told):
         return SAME
@@ -155,19 +152,19 @@ def _scale(picture: Image, dataset: Dataset, row: int) -> tuple[float, float]:
     return scale if any(abs(factor - 1) > SAME_SIZE for factor in scale) else SAME
 
 
-def contact_sheet(hung: HungWall) -> bytes:
+def contact_sheet(cropped: CroppedGroup) -> bytes:
     """All crops of a kind with their captions, as one JPEG."""
     from PIL import Image, ImageDraw, ImageFont
 
-    tile_px = max(_tile_px(crop.shown) for crop in hung.crops)
-    columns = min(COLUMNS * TILE_PX // tile_px, len(hung.crops))
-    n_lines = math.ceil(len(hung.crops) / columns)
+    tile_px = max(_tile_px(crop.shown) for crop in cropped.crops)
+    columns = min(COLUMNS * TILE_PX // tile_px, len(cropped.crops))
+    n_lines = math.ceil(len(cropped.crops) / columns)
     width = columns * (tile_px + MARGIN_PX) + MARGIN_PX
     height = n_lines * (tile_px + CAPTION_PX + MARGIN_PX) + MARGIN_PX
     sheet = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(12)
-    for at, crop in enumerate(hung.crops):
+    for at, crop in enumerate(cropped.crops):
         left = MARGIN_PX + at % columns * (tile_px + MARGIN_PX)
         top = MARGIN_PX + at // columns * (tile_px + CAPTION_PX + MARGIN_PX)
         sheet.paste(crop.image, (left, top + tile_px - crop.image.height))

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.layers import Spec
-from boxlens.report.charts.theme import themed
-from boxlens.report.study import Plot, Section, Study
+from boxlens.report.charts.theme import CONFIG
+from boxlens.report.study import Plot, Study
+
+LINE_CHARACTERS = 71
 
 
-def drawn_plots(study: Study) -> list[tuple[Section, Plot]]:
+def drawn_plots(study: Study) -> list[Plot]:
     """Those that can be drawn, in their order on the page."""
-    return [(section, plot) for section, plot in study.plots() if not plot.absent]
+    return [plot for _, plot in study.plots() if not plot.absent]
 
 
 def main_plot(study: Study) -> Plot | None:
     """The one that is shown where there is room for one."""
-    shown = (plot for _, plot in drawn_plots(study) if plot.name.startswith(study.main_plot))
+    shown = (one for one in drawn_plots(study) if one.name.startswith(study.main_plot))
     return next(shown, None)
 
 
 def titled(plot: Plot) -> Spec:
-    """The chart of a plot below its title."""
-    return themed(plot.draw(), title=plot.title, about=plot.about, reading=plot.legend)
+    """The whole figure: what is seen, of which detector and data, how to read it."""
+    about, reading = plot.about, plot.legend
+    lines = [*wrap(about, LINE_CHARACTERS), *wrap(reading, LINE_CHARACTERS)]
+    heading = {"text": wrap(plot.title, LINE_CHARACTERS - 12), "subtitle": lines}
+    # A page writes them itself, in lines of its own width.
+    texts = {"about": about, "reading": reading}
+    return {"title": heading, "usermeta": texts, "config": CONFIG, **plot.draw()}
 
 
 def spec_of(plot: Plot) -> Spec:

@@ -29,7 +29,7 @@ def study_frames(study: Study) -> dict[str, pl.DataFrame]:
 
 
 def _series(column: Column[Any], table: Table[Any]) -> pl.Series:
-    values = [column.value(row) for row in table.rows]
+    values = map(column.value, table.rows)
     known = [None if is_undefined(value) else value for value in values]
     if column.form.stored == "id":
         numbers = all(isinstance(value, int) for value in known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import vl_convert
 
@@ -36,7 +36,7 @@ def figures(result: Displayed) -> dict[str, ChartType]:
     >>> list(figures(evaluate(gt, dt)))
     ['class_scores']
     """
-    return {one.name: _in_altair(spec_of(one)) for _, one in drawn_plots(describe(result))}
+    return {one.name: _in_altair(spec_of(one)) for one in drawn_plots(describe(result))}
 
 
 def _in_altair(spec: Spec) -> ChartType:
@@ -48,9 +48,8 @@ def _in_altair(spec: Spec) -> ChartType:
         "vconcat": alt.VConcatChart,
         "concat": alt.ConcatChart,
     }
-    kind = next((kinds[name] for name in kinds if name in spec), alt.Chart)
-    wrapped: ChartType = kind.from_dict(spec, validate=False)
-    return wrapped
+    kind = next((kind for name, kind in kinds.items() if name in spec), alt.Chart)
+    return cast("ChartType", kind.from_dict(spec, validate=False))
 
 
 def html_of(result: Displayed) -> str:
@@ -71,16 +70,14 @@ def study_html(study: Study) -> str:
 
 def _main_table(study: Study) -> str:
     shown = (one for one in study.tables() if one.caption and one.rows)
-    main = next((one for one in shown if study.main_table in ("", one.caption)), None)
-    return "" if main is None else table_html(main)
+    return next((table_html(one) for one in shown if study.main_table in ("", one.caption)), "")
 
 
 def table_html(table: Table[Any]) -> str:
     rows = table.rows if table.brief is None else table.brief
-    columns = [one for one in table.shown if not one.further]
-    head = "".join(_cell("th", one.heading, one) for one in columns)
+    head = "".join(_cell("th", one.heading, one) for one in table.leading)
     body = "".join(
-        f"<tr>{''.join(_cell('td', one.text(row), one) for one in columns)}</tr>"
+        f"<tr>{''.join(_cell('td', one.text(row), one) for one in table.leading)}</tr>"
         for row in rows[:MOST_ROWS]
     )
     n_more = len(table.rows) - len(rows[:MOST_ROWS])
@@ -98,8 +95,7 @@ def _cell(tag: str, text: str, column: Column[Any]) -> str:
 
 def _main_plot(study: Study) -> str:
     """As a picture that carries itself: nothing is run, and nothing is fetched."""
-    main = main_plot(study)
-    if main is None:
+    if (main := main_plot(study)) is None:
         return ""
     svg = vl_convert.vegalite_to_svg(spec_of(main), allowed_base_urls=[])
     data = b64encode(svg.encode()).decode()

@@ -1,17 +1,24 @@
-"""A study as a page: the answer first, then a section per question."""
+"""A study as one self-contained page: the answer first, then a section per question.
+
+It opens from disk and asks no network.
+"""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from itertools import groupby, islice
 from typing import Any
 
+from boxlens.report.charts.export import EMBED_OPTIONS, script_json
+from boxlens.report.charts.vega_script import vega_script
 from boxlens.report.pages.guide import has_method, method
 from boxlens.report.pages.markup import link, notes, paragraph, table, tiles
-from boxlens.report.pages.page import card, page
 from boxlens.report.readers.provenance import provenance_section
 from boxlens.report.study import Markup, Note, Part, Plot, Section, Study, Table
 from boxlens.wording import is_undefined
@@ -20,7 +27,6 @@ from boxlens.wording import is_undefined
 Card = Callable[[Plot], str]
 
 MOST_TILES = 6
-METHOD = "method"
 _HEADING = re.compile(r"<(/?)h3\b")
 
 
@@ -33,22 +39,21 @@ def study_page(
     """`document` is what results.json holds, `specs` are figures by name, in files of `formats`."""
 
     def drawn(plot: Plot) -> str:
-        return card(plot, specs[plot.name], formats) if specs and plot.name in specs else ""
+        return _card(plot, specs[plot.name], formats) if specs and plot.name in specs else ""
 
     first = [
         (one, html) for one in (_summary(study), *study.sections) if (html := _html(one, drawn))
     ]
     last = (*_method([one for one, _ in first]), provenance_section(study, document))
     sections = [*first, *((one, _html(one, drawn)) for one in last)]
-    return page((study.title, study.data), ", ".join(study.facts), sections)
+    return _page(study, sections)
 
 
 def _summary(study: Study) -> Section:
     """The numbers that matter most, and the answer."""
     first, *others = study.sentences
-    said = (paragraph(first, "lead"), *map(paragraph, others))
-    parts = (tiles(shown_tiles(study)), *said)
-    return Section("summary", "Summary", tuple(Markup(one) for one in parts))
+    texts = (tiles(shown_tiles(study)), paragraph(first, "lead"), *map(paragraph, others))
+    return Section("summary", "Summary", tuple(map(Markup, texts)))
 
 
 def shown_tiles(study: Study) -> list[tuple[str, str]]:
@@ -59,7 +64,7 @@ def shown_tiles(study: Study) -> list[tuple[str, str]]:
 
 def _method(sections: Sequence[Section]) -> Iterator[Section]:
     """What the guide says about counting, for every page of it that a section names."""
-    pages = tuple(dict.fromkeys(name for name in _guides(sections) if _told(name)))
+    pages = tuple(dict.fromkeys(name for name in _guides(sections) if has_method(name)))
     if pages:
         texts = "".join(
             f'<details id="guide-{name}"><summary>boxlens {name}</summary>\n'
@@ -67,7 +72,7 @@ def _method(sections: Sequence[Section]) -> Iterator[Section]:
             for name in pages
         )
         reading = "How every number of this page is counted."
-        yield Section(METHOD, "Method", (Markup(texts),), reading)
+        yield Section("method", "Method", (Markup(texts),), reading)
 
 
 def _guides(sections: Sequence[Section]) -> Iterator[str]:
@@ -76,18 +81,13 @@ def _guides(sections: Sequence[Section]) -> Iterator[str]:
         yield from _guides(one.inner)
 
 
-@cache
-def _told(guide: str) -> bool:
-    return bool(guide) and has_method(guide)
-
-
 def _html(one: Section, drawn: Card, level: int = 2) -> str:
     """Empty where there is nothing to show."""
     parts = [*map(paragraph, one.findings), *filter(None, _parts(one.parts, drawn))]
     inner = [(part, html) for part in one.inner if (html := _html(part, drawn, level + 1))]
     if not parts and not inner:
         return ""
-    how = link(f"#guide-{one.guide}", "How it is counted") if _told(one.guide) else ""
+    how = link(f"#guide-{one.guide}", "How it is counted") if has_method(one.guide) else ""
     reading = f'<p class="reading">{escape(one.reading)} {how}</p>' if one.reading or how else ""
     choices = "".join(f"<li>{link('#' + part.name, part.title)}</li>" for part, _ in inner)
     return "\n".join(
@@ -118,3 +118,78 @@ def _parts(parts: Sequence[Part], drawn: Card) -> Iterator[str]:
             yield from (table(one) for one in same if isinstance(one, Table))
         elif kind is Markup:
             yield from (one.html for one in same if isinstance(one, Markup))
+
+
+def _page(study: Study, sections: Sequence[tuple[Section, str]]) -> str:
+    """Every section stands beside its HTML."""
+    links = "".join(f"<li>{link('#' + one.name, one.title)}</li>" for one, _ in sections)
+    who, dataset = map(escape, (study.title, study.data))
+    scripts = (vega_script(), "\n" + _resource("page.js"))
+    code = "\n".join(f"<script>{text}</script>" for text in scripts)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{escape(_policy(scripts))}">
+<title>{who} on {dataset}</title>
+<style>
+{_resource("page.css")}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<h1>{who} <span>on</span> {dataset}</h1>
+{paragraph(", ".join(study.facts), "about")}</header>
+<nav aria-label="Sections"><ul>{links}</ul></nav>
+<main id="content" tabindex="-1">
+{"".join(html for _, html in sections)}</main>
+<footer>{paragraph("Made by Boxlens. The numbers are in results.json and tables/.")}</footer>
+<p id="spoken" class="unseen" role="status"></p>
+<script type="application/json" id="embed-options">{script_json(EMBED_OPTIONS)}</script>
+{code}
+</body>
+</html>
+"""
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """The browser itself refuses whatever is not in the page, and any script but these."""
+    hashes = " ".join(
+        f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _card(plot: Plot, spec: dict[str, Any], formats: Sequence[str]) -> str:
+    """A figure with its words; `formats` are those of its files beside the page."""
+    spec, legend = without_heading(spec)
+    file = f"figures/{plot.name}"
+    links = "".join(f'<a href="{file}.{one}" download>{one.upper()}</a>' for one in formats)
+    download = f'<p class="files">{links}</p>' if links else ""
+    kind = "card wide" if plot.wide else "card"
+    return f"""<figure class="{kind}" id="figure-{plot.name}">
+<figcaption><h3>{escape(plot.title)}</h3>{paragraph(plot.reading, "reading")}</figcaption>
+<div class="chart" data-spec="spec-{plot.name}" data-name="{plot.name}"
+ data-title="{escape(plot.title)}"><noscript>Figures need JavaScript.</noscript></div>
+{paragraph(legend, "legend")}{download}
+<script type="application/json" id="spec-{plot.name}">{script_json(spec)}</script>
+</figure>"""
+
+
+def without_heading(spec: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The page says the title itself; what stands below it becomes sentences that wrap."""
+    texts = spec.get("usermeta", {})
+    about, reading = texts.get("about", ""), texts.get("reading", "")
+    if about and about[-1] not in ".!?":
+        about += "."
+    rest = {key: value for key, value in spec.items() if key != "title"}
+    return rest, f"{about} {reading}".strip()
+
+
+@cache
+def _resource(name: str) -> str:
+    return (files("boxlens.report.pages") / name).read_text(encoding="utf-8")

@@ -17,14 +17,11 @@ def provenance_section(study: Study, document: Mapping[str, Any]) -> Section:
     """The version, too, and what was left out on the way; `document` is what results.json holds."""
     rows = sources(document)
     version = ("boxlens", document["provenance"]["boxlens"])
-    messages = [notice["message"] for notice in document["notices"]]
+    told = notes(notice["message"] for notice in document["notices"])
     shown: list[Part] = [Table("", "Files", rows, FILES)] if any(one for _, one in rows) else []
-    shown += [
-        Markup("<h3>Parameters</h3>"),
-        Markup(facts([version, *parameters(study, document)])),
-    ]
-    if messages:
-        shown.append(Markup(f"<h3>Notices</h3>{notes(messages)}"))
+    shown.append(Markup(f"<h3>Parameters</h3>\n{facts([version, *parameters(study, document)])}"))
+    if told:
+        shown.append(Markup(f"<h3>Notices</h3>{told}"))
     return Section("provenance", "Provenance", tuple(shown))
 
 
@@ -54,10 +51,8 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_text(one)}" for name, one in value.items()) or "none"
     if isinstance(value, list):
-        parts = (
-            ":".join(map(_text, one)) if isinstance(one, list) else _text(one) for one in value
-        )
-        return ", ".join(parts) or "none"
+        parts = (one if isinstance(one, list) else [one] for one in value)
+        return ", ".join(":".join(map(_text, part)) for part in parts) or "none"
     return number(value) if isinstance(value, float) else str(value)
 
 

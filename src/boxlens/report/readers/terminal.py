@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, compress, groupby
+from operator import attrgetter
 from textwrap import fill
 from typing import Any
 
 from boxlens.report.study import Note, Section, Study, Table
-from boxlens.report.study import Table as StudyTable
 from boxlens.safe_text import safe_line
 
 WIDTH = 96
@@ -16,12 +16,15 @@ WIDTH = 96
 WIDEST = 160
 
 
-def study_text(study: Study, *, detail: bool = False) -> str:
-    """`detail` shows every row, further columns if there is room, and the tables that are long."""
+def study_text(study: Study, *, detail: bool = False, more: str = "-o DIR") -> str:
+    """`detail` shows every row, further columns if there is room, and the tables that are long.
+
+    `more` is the option that shows what is cut.
+    """
     parts = [headline(study), sentences_text(study.sentences)]
     for section in study.sections:
-        parts += _section(section, detail=detail)
-    return "\n\n".join(part for part in parts if part)
+        parts += _section(section, detail=detail, more=more)
+    return "\n\n".join(filter(None, parts))
 
 
 def headline(study: Study) -> str:
@@ -33,42 +36,37 @@ def sentences_text(sentences: Sequence[str]) -> str:
     return "\n".join(fill(text, WIDTH) for text in sentences)
 
 
-def _section(section: Section, *, detail: bool) -> Iterator[str]:
+def _section(section: Section, *, detail: bool, more: str) -> Iterator[str]:
     """Notes that follow one another are a list."""
     yield sentences_text(section.findings)
     for kind, same in groupby(section.parts, type):
         if kind is Note:
             notes = (one.text for one in same if isinstance(one, Note))
             yield "\n".join(fill(f"- {text}", WIDTH, subsequent_indent="  ") for text in notes)
-            continue
-        for part in same:
-            if isinstance(part, StudyTable) and _printed(part, detail):
-                yield table_text(part, detail=detail)
+        else:
+            tables = (one for one in same if isinstance(one, Table))
+            yield from (table_text(one, detail=detail, more=more) for one in tables)
     for one in section.inner:
-        yield from _section(one, detail=detail)
+        yield from _section(one, detail=detail, more=more)
 
 
-def _printed(table: Table[Any], detail: bool) -> bool:
-    return bool(table.caption) and not table.unprinted and (detail or not table.detail)
-
-
-def table_text(table: Table[Any], *, detail: bool = False) -> str:
-    """Below its caption; empty where there is no row."""
-    brief = not detail and table.brief is not None
-    rows = (table.brief or ()) if brief else table.rows
-    if not rows:
+def table_text(table: Table[Any], *, detail: bool = False, more: str = "-o DIR") -> str:
+    """Below its caption; empty where it is not shown, or has no row."""
+    brief = None if detail else table.brief
+    rows = table.rows if brief is None else brief
+    if not rows or not table.caption or table.unprinted or (table.detail and not detail):
         return ""
-    more = f" ({len(rows):,} of {len(table.rows):,} rows)" if len(rows) < len(table.rows) else ""
-    shown = [one for one in table.shown if not one.further]
-    shown += [one for one in table.shown if one.further and detail]
-    columns = [[one.heading, *(one.text(row) for row in rows)] for one in shown]
-    n_first = sum(not one.further for one in shown)
-    widths = list(accumulate(2 + max(map(len, column)) for column in columns))
-    n_shown = sum(at < n_first or width <= WIDEST for at, width in enumerate(widths))
-    numeric = [one.form.numeric for one in shown[:n_shown]]
-    lines = list(zip(*columns[:n_shown], strict=True))
+    columns = sorted(table.shown if detail else table.leading, key=attrgetter("further"))
+    texts = [[one.heading, *map(one.text, rows)] for one in columns]
+    ends = accumulate(2 + max(map(len, column)) for column in texts)
+    kept = [not one.further or end <= WIDEST for one, end in zip(columns, ends, strict=True)]
+    lines = list(zip(*compress(texts, kept), strict=True))
+    numeric = [one.form.numeric for one in compress(columns, kept)]
     caption = (brief and table.brief_caption) or table.caption
-    return f"{caption}{more}\n{aligned(lines, numeric)}"
+    cut = [f"{len(rows):,} of {len(table.rows):,} rows"] * (len(rows) < len(table.rows))
+    cut += [f"{sum(kept)} of {len(kept)} columns"] * (not all(kept))
+    told = f" ({', '.join(cut)}; all with {more})" if cut else ""
+    return f"{caption}{told}\n{aligned(lines, numeric)}"
 
 
 def aligned(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -32,18 +32,37 @@ def junit_xml(result: GateResult) -> str:
     title = f"{result.candidate} against {result.baseline}"
     suite = SubElement(root, "testsuite", {"name": one_line(title), **counts})
     properties = SubElement(suite, "properties")
-    for name, value in _parameters(result):
-        SubElement(properties, "property", {"name": name, "value": one_line(value)})
-    for outcome in result.outcomes:
-        _add_case(suite, outcome, result.dataset)
-    for one in result.untested:
-        case = _case(suite, f"{one.rule} ({one.name})", result.dataset)
-        message = f"{one.name} has objects in {one.n_images} images, which are too few"
-        SubElement(case, "skipped", {"message": one_line(message)})
+    asked = {
+        name: getattr(result, name) for name in ("protocol", "dataset", "baseline", "candidate")
+    }
+    asked |= {**result.resampling.to_json(), "fail_on_estimate": result.fail_on_estimate}
+    for name, value in asked.items():
+        SubElement(properties, "property", {"name": name, "value": one_line(str(value))})
+    of_gate = {"classname": f"boxlens.gate.{one_line(result.dataset)}"}
+    for name, tag, told, text in _cases(result):
+        case = SubElement(suite, "testcase", {**of_gate, "name": one_line(name)})
+        SubElement(case, tag, told).text = text
     remarks = [result.headline, *(notice.message for notice in result.notices)]
-    SubElement(suite, "system-out").text = "\n".join(one_line(remark) for remark in remarks)
+    SubElement(suite, "system-out").text = "\n".join(map(one_line, remarks))
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _cases(result: GateResult) -> Iterator[tuple[str, str, dict[str, str], str | None]]:
+    """The name of each, and its only element: tag, attributes and text."""
+    broken = {"fail": ("failure", "regression"), "error": ("error", "not computed")}
+    for one in result.outcomes:
+        message = one_line(one.reason)
+        if one.verdict in broken:
+            tag, kind = broken[one.verdict]
+            yield one.text, tag, {"type": kind, "message": message}, None
+        else:
+            kind = "warning: " if one.verdict == "warning" else ""
+            yield one.text, "system-out", {}, kind + message
+    for skipped in result.untested:
+        message = f"{skipped.name} has objects in {skipped.n_images} images, which are too few"
+        name = f"{skipped.rule} ({skipped.name})"
+        yield name, "skipped", {"message": one_line(message)}, None
 
 
 def markdown(result: GateResult) -> str:
@@ -74,55 +93,25 @@ def github_annotations(result: GateResult) -> list[str]:
 
 def annotation(kind: str, title: str, message: str) -> str:
     """One workflow command; what has a meaning to GitHub is escaped."""
-    title = _command_data(title).replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={title}::{_command_data(message)}"
-
-
-def _command_data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    title, message = (
+        text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        for text in (title, message)
+    )
+    title = title.replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={title}::{message}"
 
 
 def _of_kind(kind: str, outcomes: Sequence[RuleOutcome]) -> list[str]:
     """The largest breaches first, and how many more there are; the headline is one of the ten."""
     most = MOST_ANNOTATIONS - 1
-    ranked = sorted(
-        outcomes, key=lambda outcome: (outcome.verdict == "error", outcome.margin.value)
-    )
-    shown = ranked if len(ranked) <= most else ranked[: most - 1]
+    ranked = sorted(outcomes, key=lambda one: (one.verdict == "error", one.margin.value))
     lines = [
-        annotation(kind, f"{TITLE}: {one_line(one.text)}", one_line(one.reason)) for one in shown
+        annotation(kind, f"{TITLE}: {one_line(one.text)}", one_line(one.reason)) for one in ranked
     ]
-    if len(shown) < len(ranked):
-        lines.append(annotation(kind, TITLE, f"and {len(ranked) - len(shown)} more rules"))
+    if len(lines) > most:
+        n_more = len(lines) - most + 1
+        lines[most - 1 :] = [annotation(kind, TITLE, f"and {n_more} more rules")]
     return lines
-
-
-def _parameters(result: GateResult) -> list[tuple[str, str]]:
-    parameters = result.resampling.to_json() | {"fail_on_estimate": result.fail_on_estimate}
-    return [
-        ("protocol", result.protocol),
-        ("dataset", result.dataset),
-        ("baseline", result.baseline),
-        ("candidate", result.candidate),
-        *((name, str(value)) for name, value in parameters.items()),
-    ]
-
-
-def _case(suite: Element, name: str, dataset: str) -> Element:
-    classname = f"boxlens.gate.{one_line(dataset)}"
-    return SubElement(suite, "testcase", {"classname": classname, "name": one_line(name)})
-
-
-def _add_case(suite: Element, outcome: RuleOutcome, dataset: str) -> None:
-    case = _case(suite, outcome.text, dataset)
-    message = one_line(outcome.reason)
-    if outcome.verdict == "fail":
-        SubElement(case, "failure", {"type": "regression", "message": message})
-    elif outcome.verdict == "error":
-        SubElement(case, "error", {"type": "not computed", "message": message})
-    else:
-        kind = "warning: " if outcome.verdict == "warning" else ""
-        SubElement(case, "system-out").text = kind + message
 
 
 def _table(table: Table[Any]) -> str:

@@ -49,9 +49,9 @@ class OutputFolder:
             yield waiting
         self.written.append(name)
 
-    def write_text(self, name: str, text: str) -> None:
+    def write(self, name: str, content: str | bytes) -> None:
         with self.file(name) as waiting:
-            waiting.write_text(text, encoding="utf-8")
+            waiting.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def close(self) -> None:
         """Puts the files in their places, and removes what an earlier run left there."""
@@ -89,14 +89,12 @@ class Claim:
     def release(self) -> None:
         """At the end, however it came: a claim under which nothing was kept goes."""
         with suppress(OSError):
-            if any(one.is_file() and one != self.path / LIST for one in self.path.rglob("*")):
-                return
-            if _listed(self.path):
+            below = sorted(self.path.rglob("*"), reverse=True)
+            kept = any(one.is_file() and one != self.path / LIST for one in below)
+            if kept or _listed(self.path):
                 return
             (self.path / LIST).unlink()
-            below = [one for one in self.path.rglob("*") if one.is_dir()]
-            for folder in (*sorted(below, reverse=True), *self._made):
-                folder.rmdir()
+            _remove_empty([*(one for one in below if one.is_dir()), *self._made])
 
 
 def _remove_empty(made: Sequence[Path]) -> None:
@@ -157,8 +155,8 @@ def _told_as_unwritable(path: Path) -> Iterator[None]:
 def _listed(path: Path) -> list[str]:
     """Of the last run; a path that leads out of the folder is not ours to remove."""
     lines = read_text(path / LIST).splitlines() if (path / LIST).exists() else []
-    return [line for line in lines if line and _inside(PurePosixPath(line))]
-
-
-def _inside(name: PurePosixPath) -> bool:
-    return not name.is_absolute() and ".." not in name.parts
+    return [
+        line
+        for line in lines
+        if line and not PurePosixPath(line).is_absolute() and ".." not in PurePosixPath(line).parts
+    ]

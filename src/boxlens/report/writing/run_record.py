@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from boxlens.report.charts.kinds import SCHEME_NAMES
 from boxlens.report.described.extras import Run
 from boxlens.report.readers.page import shown_tiles
 from boxlens.report.study import Plot, Study
+from boxlens.report.writing.output_folder import OutputFolder
 from boxlens.report.writing.run_tables import characteristics, run_tables
 from boxlens.studies.diagnosis import DiagnosisChoice, DiagnosisResult, diagnose_tables
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
@@ -26,32 +28,30 @@ if TYPE_CHECKING:
 SCHEMA = "boxlens/run/1"
 
 
-def run_files(
+def write_run(
+    output: OutputFolder,
     run: Run,
     study: Study,
     document: Mapping[str, Any],
     specs: Mapping[str, Mapping[str, Any]],
     *,
     threads: int = 0,
-) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
-    """run.json and figures/figures.json, and every image, detection and object as tables.
+) -> dict[str, pl.DataFrame]:
+    """What the app is told of a run; returns its tables.
 
     `document` is what results.json holds, with the notices of all detectors.
     """
-    diagnoses = run.diagnoses or _diagnosed(run, threads)
-    documents = {
-        "run.json": run_record(run.dataset, diagnoses, study, document),
-        "figures/figures.json": figure_records(study, specs),
-    }
-    return documents, run_tables(run.dataset, diagnoses, run.comparison)
-
-
-def _diagnosed(run: Run, threads: int) -> tuple[DiagnosisResult, ...]:
-    """What every detection and object is, where nobody asked for more."""
-    choice = DiagnosisChoice(iou=run.iou, n_gallery=0)
-    return tuple(
-        diagnose_tables(run.dataset, one, choice, threads=threads) for one in run.detections
-    )
+    # What every detection and object is, where nobody asked for more.
+    plain = DiagnosisChoice(iou=run.iou, n_gallery=0)
+    diagnoses = run.diagnoses or [
+        diagnose_tables(run.dataset, one, plain, threads=threads) for one in run.detections
+    ]
+    for name, value in (
+        ("run.json", run_record(run.dataset, diagnoses, study, document)),
+        ("figures/figures.json", figure_records(study, specs)),
+    ):
+        output.write(name, json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    return run_tables(run.dataset, diagnoses, run.comparison)
 
 
 def run_record(
@@ -60,7 +60,7 @@ def run_record(
     study: Study,
     document: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """What run.json holds; the tables are `run_tables` of the same."""
+    """What run.json holds."""
     lead, *sentences = study.all_sentences
     return {
         "schema": SCHEMA,
@@ -139,9 +139,8 @@ def _classes(dataset: Dataset) -> Iterator[Mapping[str, Any]]:
 
 def _attribute(name: str, values: Attribute) -> dict[str, Any]:
     if values.dtype != object:
-        known = values[~np.isnan(values)]
-        flag = bool(np.isin(known, (0.0, 1.0)).all())
+        flag = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
         return {"name": name, "kind": "flag" if flag else "number"}
     texts = sorted({value for value in values.tolist() if value is not None})
-    described = {"name": name, "kind": "text"}
-    return {**described, "values": texts} if len(texts) <= MOST_TEXTS else described
+    few = {"values": texts} if len(texts) <= MOST_TEXTS else {}
+    return {"name": name, "kind": "text", **few}

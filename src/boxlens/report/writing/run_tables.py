@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from boxlens.data import Dataset, Detections
+from boxlens.data import Dataset
 from boxlens.data.columns import Attribute, Boxes, Floats, Ids
 from boxlens.metrics.ranking import rank
 from boxlens.studies.comparison import ComparisonResult
@@ -46,8 +46,9 @@ def _images(
     columns = {
         "image_id": _ids_of(images.id, np.arange(n)),
         "file_name": pl.Series(list(images.file_name), dtype=pl.String),
-        "width": _positive(images.width_px),
-        "height": _positive(images.height_px),
+        # Null where they are not known.
+        "width": pl.Series(np.where(images.width_px > 0, images.width_px, np.nan)),
+        "height": pl.Series(np.where(images.height_px > 0, images.height_px, np.nan)),
         "n_objects": pl.Series(np.diff(dataset.gt.offsets)),
     }
     for one in diagnoses:
@@ -127,16 +128,16 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     classes = dataset.classes.name
     on_object = result.hoiem.det_gt_row.astype(np.int64)
     object_class = _named(classes, dataset.gt.class_row)
-    ranks = _ranks(detections, len(classes))
+    ranks, by_objects = _ranks(result)
     columns = {
-        "detector": _repeated(detections.name, len(detections), names),
+        "detector": pl.repeat(detections.name, len(detections), dtype=names, eager=True),
         "det_row": pl.Series(np.arange(len(detections)), dtype=pl.Int64),
         "image_row": pl.Series(detections.image_row),
         "image_id": _ids_of(dataset.images.id, detections.image_row),
         "class": _named(classes, detections.class_row),
         "score": pl.Series(detections.score),
         "rank": pl.Series(ranks),
-        "top": pl.Series(_by_objects(result, ranks)),
+        "top": pl.Series(by_objects),
         **_boxes_of(detections.box),
         **{scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme]) for scheme in SCHEMES},
         "object_row": _places_of(met.det_gt_row),
@@ -153,22 +154,19 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     return _with_nulls(pl.DataFrame(columns))
 
 
-def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
-    """The place of each detection among those of its class, from 1."""
-    ranking = rank(detections, n_classes)
-    ranks = np.empty(len(detections), dtype=np.int64)
-    for row in range(n_classes):
+def _ranks(result: DiagnosisResult) -> tuple[npt.NDArray[np.int64], Floats]:
+    """The place of each detection among those of its class, from 1, also by number of its objects.
+
+    That is up to 1 for Hoiem's top detections.
+    """
+    ranking = rank(result.detections, len(result.hoiem.classes))
+    ranks = np.empty(len(result.detections), dtype=np.int64)
+    by_objects = np.empty(len(ranks))
+    for row, one in enumerate(result.hoiem.classes):
         ranked = ranking.of_class(row)
         ranks[ranked] = np.arange(1, len(ranked) + 1)
-    return ranks
-
-
-def _by_objects(result: DiagnosisResult, ranks: npt.NDArray[np.int64]) -> Floats:
-    """Rank by number of objects of the class: up to 1 for Hoiem's top detections."""
-    n_objects = np.array([row.n_objects for row in result.hoiem.classes], dtype=np.float64)
-    n_objects[n_objects == 0] = np.nan
-    by_class: Floats = ranks / n_objects[result.detections.class_row]
-    return by_class
+        by_objects[ranked] = ranks[ranked] / (one.n_objects or np.nan)
+    return ranks, by_objects
 
 
 def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
@@ -177,7 +175,7 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     gt, classes = dataset.gt, dataset.classes.name
     hit_by = _places_of(met.gt_det_row)
     columns = {
-        "detector": _repeated(result.detections.name, len(gt), names),
+        "detector": pl.repeat(result.detections.name, len(gt), dtype=names, eager=True),
         "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
         "image_row": pl.Series(gt.image_row),
         "image_id": _ids_of(dataset.images.id, gt.image_row),
@@ -198,7 +196,7 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
         "P_N_predicted": pl.Series(misses.predicted),
         "unexpected": pl.Series(_unexpected(result)),
         "loss": pl.Series(met.gt_loss),
-        **{f"attribute_{name}": _attribute(values) for name, values in gt.attributes.items()},
+        **{f"attribute_{name}": _series(values) for name, values in gt.attributes.items()},
         **{
             f"characteristic_{name}": _named(subsets, codes)
             for name, subsets, codes in characteristics(result)
@@ -230,21 +228,6 @@ def characteristics(result: DiagnosisResult) -> Iterator[tuple[str, tuple[str, .
             yield name, states, np.where(codes < 0, -1, codes - 2 * at)
 
 
-def _attribute(values: Attribute) -> pl.Series:
-    if values.dtype == object:
-        return pl.Series(values.tolist(), dtype=pl.String)
-    return pl.Series(values)
-
-
-def _repeated(name: str, n: int, names: pl.Enum) -> pl.Series:
-    return pl.repeat(name, n, dtype=names, eager=True)
-
-
-def _positive(sides: npt.NDArray[Any]) -> pl.Series:
-    """Sizes in pixels; null where they are not known."""
-    return pl.Series(np.where(sides > 0, sides, np.nan))
-
-
 def _with_nulls(frame: pl.DataFrame) -> pl.DataFrame:
     """NaN becomes null, which every reader of Parquet knows."""
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
@@ -260,9 +243,13 @@ def _named(names: Sequence[str], codes: Rows) -> pl.Series:
     return known.gather(_places_of(codes))
 
 
+def _series(values: Ids | Attribute) -> pl.Series:
+    texts = values.dtype == object
+    return pl.Series(values.tolist(), dtype=pl.String) if texts else pl.Series(values)
+
+
 def _ids_of(ids: Ids, rows: Rows) -> pl.Series:
-    known = pl.Series(ids.tolist(), dtype=pl.String) if ids.dtype == object else pl.Series(ids)
-    return known.gather(_places_of(rows))
+    return _series(ids).gather(_places_of(rows))
 
 
 def _places_of(rows: Rows) -> pl.Series:

@@ -10,7 +10,6 @@ from pathlib import Path
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.similarity import Similarity
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -21,6 +20,7 @@ from boxlens.formats.given import (
 )
 from boxlens.metrics import choose
 from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
+from boxlens.progress import Progress
 from boxlens.report.charts.export import figure_formats
 from boxlens.report.described.examples import MEGABYTES, check_megabytes
 from boxlens.report.pdf.writing import check_typst

@@ -11,28 +11,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
+from boxlens.formats import write_dataset
 from boxlens.metrics.json_form import to_json
+from boxlens.progress import Progress
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.charts.export import figure_formats
 from boxlens.report.described import describe, extras_of
 from boxlens.report.described.examples import MEGABYTES, check_megabytes
-from boxlens.report.described.extras import Extras, Images, Run
-from boxlens.report.pdf.content import study_content
-from boxlens.report.pdf.writing import check_typst, typeset
-from boxlens.report.pictures.gallery import Gallery
+from boxlens.report.described.extras import Extras, Images
+from boxlens.report.pdf.writing import check_typst, study_content, typeset
+from boxlens.report.pictures.gallery import Gallery, contact_sheet
 from boxlens.report.readers.figures import drawn_plots, spec_of
 from boxlens.report.readers.frames import study_frames
 from boxlens.report.readers.page import study_page
 from boxlens.report.study import Study
 from boxlens.report.writing.output_folder import OutputFolder, check_output, output_folder
+from boxlens.report.writing.run_record import write_run
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
-
-# Levels of results.json that are indented.
-INDENTED = 2
 
 
 def write_study(
@@ -58,28 +56,27 @@ def write_study(
     check_megabytes(images_mb)
     if pdf:
         check_typst()
-    if extras.hang is None and images is not None:
+    if extras.pictures is None and images is not None:
         raise ParameterError(f"the report of a {type(result).__name__} shows no pictures (images)")
-    hung = extras.hang and extras.hang(images, images_mb, progress)
-    study = describe(result) if hung is None else describe(result, pictures=hung)
-    gallery = None if hung is None else hung.gallery
+    pictures = extras.pictures and extras.pictures(images, images_mb, progress)
+    study = describe(result) if pictures is None else describe(result, pictures=pictures)
+    gallery = None if pictures is None else pictures.gallery
     with output_folder(place) as output, Drawing(formats) as drawing:
         specs = _draw(study, drawing, progress)
         document = result.to_json()
-        output.write_text("results.json", _json_lines(document) + "\n")
+        output.write("results.json", _json_lines(document) + "\n")
         document["notices"] = to_json(result.all_notices)
         tables = study_frames(study)
         _write_tables(output, tables, "csv")
         if extras.run is not None:
-            tables |= _write_run(output, extras.run, study, document, specs, threads)
+            tables |= write_run(output, extras.run, study, document, specs, threads=threads)
         _write_tables(output, tables, "parquet")
         subsets = list(_write_datasets(output, extras))
         _write_figures(output, drawing, gallery, progress)
-        output.write_text("report.html", study_page(study, document, specs, formats))
+        output.write("report.html", study_page(study, document, specs, formats))
         if pdf:
             content = study_content(study, document, extras.typeset())
-            with output.file("report.pdf") as waiting:
-                waiting.write_bytes(typeset(content, progress))
+            output.write("report.pdf", typeset(content, progress))
     pages = ["report.html", *["report.pdf"] * pdf, "results.json"]
     told = _told(len(tables), len(specs), formats, gallery)
     return f"{place}/: {', '.join([*pages, *told, *subsets])}"
@@ -93,7 +90,7 @@ def _told(
     if formats and n_figures:
         yield f"{counted(n_figures, 'figure')} ({', '.join(formats)})"
     if gallery is not None:
-        yield counted(len(gallery.walls), "contact sheet")
+        yield counted(len(gallery.groups), "contact sheet")
         yield from (notice.message for notice in gallery.notices)
 
 
@@ -101,10 +98,9 @@ def _draw(study: Study, drawing: Drawing, progress: Progress | None) -> dict[str
     """Every figure by name, for the page; its files are drawn meanwhile."""
     plots = drawn_plots(study)
     specs: dict[str, dict[str, Any]] = {}
-    for _, plot in plots:
+    for at, plot in enumerate(plots):
         if progress:
-            n_done = drawing.n_done if drawing.formats else len(specs)
-            progress("drawing figures", n_done, len(plots))
+            progress("drawing figures", drawing.n_done if drawing.formats else at, len(plots))
         specs[plot.name] = spec_of(plot)
         drawing.add(plot.name, specs[plot.name])
     return specs
@@ -112,7 +108,7 @@ def _draw(study: Study, drawing: Drawing, progress: Progress | None) -> dict[str
 
 def _json_lines(value: Any, depth: int = 0) -> str:
     """Entries on lines of their own down to the results': indenting all would take seconds."""
-    if depth == INDENTED or not isinstance(value, dict) or not value:
+    if depth == 2 or not isinstance(value, dict) or not value:
         return json.dumps(value, allow_nan=False)
     pad = "  " * depth
     entries = ",\n".join(
@@ -128,14 +124,11 @@ def _write_tables(
         # Polars has errors of its own for a full disk; in memory there is none.
         table = BytesIO()
         (frame.write_csv if kind == "csv" else frame.write_parquet)(table)
-        with output.file(f"tables/{name}.{kind}") as waiting:
-            waiting.write_bytes(table.getbuffer())
+        output.write(f"tables/{name}.{kind}", table.getvalue())
 
 
 def _write_datasets(output: OutputFolder, extras: Extras) -> Iterator[str]:
     """Each as a COCO file; yields what was written."""
-    from boxlens.formats import write_dataset
-
     for name, part in extras.datasets.items():
         if part is None:
             yield f"no {name}.json, since no subset matches"
@@ -147,33 +140,11 @@ def _write_datasets(output: OutputFolder, extras: Extras) -> Iterator[str]:
         yield f"{name}.json ({', '.join(told)}{notes})"
 
 
-def _write_run(
-    output: OutputFolder,
-    run: Run,
-    study: Study,
-    document: Mapping[str, Any],
-    specs: Mapping[str, Mapping[str, Any]],
-    threads: int,
-) -> dict[str, pl.DataFrame]:
-    """What the app is told of a run; returns its tables."""
-    from boxlens.report.writing.run_record import run_files
-
-    documents, tables = run_files(run, study, document, specs, threads=threads)
-    for name, value in documents.items():
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        output.write_text(name, text + "\n")
-    return tables
-
-
 def _write_figures(
     output: OutputFolder, drawing: Drawing, gallery: Gallery | None, progress: Progress | None
 ) -> None:
     """Their files, and one picture per kind of example, with all of them."""
-    for hung in () if gallery is None else gallery.walls:
-        from boxlens.report.pictures.gallery import contact_sheet
-
-        with output.file(f"figures/gallery_{hung.wall.name}.jpg") as waiting:
-            waiting.write_bytes(contact_sheet(hung))
+    for cropped in () if gallery is None else gallery.groups:
+        output.write(f"figures/gallery_{cropped.group.name}.jpg", contact_sheet(cropped))
     for path in drawing.files(progress):
-        with output.file(f"figures/{path.name}") as waiting:
-            waiting.write_bytes(path.read_bytes())
+        output.write(f"figures/{path.name}", path.read_bytes())

@@ -14,7 +14,6 @@ from boxlens.data.columns import Floats
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -31,6 +30,7 @@ from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import class_images_with_objects
+from boxlens.progress import Progress
 from boxlens.studies.comparison.cases.annotation_gain import annotation_gain
 from boxlens.studies.comparison.cases.disagreement import rank_images
 from boxlens.studies.comparison.cases.discriminative import (

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boxlens.data.columns import Bools, Floats, Rows
-from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import EXCHANGE, IN_ONE_GO, Draws, draw, joined
 from boxlens.metrics.ranking import rank_rows
 from boxlens.metrics.resampling import Sampler, Walk, Weights
+from boxlens.progress import Progress
 
 # A difference that equals the one seen, rounding aside, is as large.
 EQUAL = 1e-12

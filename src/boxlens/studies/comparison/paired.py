@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from boxlens.data.columns import Floats
-from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, Draws, Resampled
 from boxlens.metrics.intervals import (
     Interval,
@@ -27,6 +26,7 @@ from boxlens.metrics.intervals import (
 from boxlens.metrics.json_form import JsonRecord, as_key, inline
 from boxlens.metrics.resampling import Sampler
 from boxlens.metrics.results import DetectorResult
+from boxlens.progress import Progress
 from boxlens.studies.comparison.exchange import exchange, exchange_p
 
 

@@ -30,22 +30,31 @@ TEST_NAMES = {
 }
 
 
-def comparison_sentences(result: ComparisonResult) -> tuple[str, ...]:
-    """The answer first; then what single images, objects and kinds of objects say."""
-    return (*answer_sentences(result), *further_sentences(result))
-
-
 def answer_sentences(result: ComparisonResult) -> tuple[str, ...]:
     """Which detector is better by the metric of the league, and how sure that is."""
     league = () if len(result.detectors) == 2 else (_league(result.league),)
-    n_pairs = len(result.headline)
-    pairs = (_pair(one.headline, result, n_pairs) for one in leading_pairs(result))
-    return (*league, *pairs, *_skipped(result), *_silent(result))
+    first = _pair(leading_pairs(result)[0].headline, result, len(result.headline))
+    return (*league, first, *_skipped(result), *_silent(result))
 
 
-def further_sentences(result: ComparisonResult) -> tuple[str, ...]:
-    """About images, objects that one detector alone finds, and where each of the best two leads."""
-    return (*_images(result), *_complementarity(result), *_strengths(result))
+def pair_sentences(result: ComparisonResult) -> tuple[str, ...]:
+    """The same of the other pairs of the best detectors."""
+    others = leading_pairs(result)[1:]
+    return tuple(_pair(one.headline, result, len(result.headline)) for one in others)
+
+
+def image_sentences(result: ComparisonResult) -> Iterator[str]:
+    """What single images say, those of near agreement removed."""
+    measure = MEASURE_NAMES[result.choice.measure]
+    together = () if result.together is None else (result.together,)
+    for one in (*together, leading_pairs(result)[0].discriminative):
+        yield f"Image by image ({measure} above the score cuts), {_discriminative(one)}."
+
+
+def together_sentences(result: ComparisonResult) -> Iterator[str]:
+    """Objects that one detector alone finds, and where each of the best two leads."""
+    yield from _complementarity(result)
+    yield from _strengths(result)
 
 
 def _league(league: League) -> str:
@@ -128,13 +137,6 @@ def _tests(row: PairResult, n_pairs: int) -> str:
     )
 
 
-def _images(result: ComparisonResult) -> Iterator[str]:
-    measure = MEASURE_NAMES[result.choice.measure]
-    together = () if result.together is None else (result.together,)
-    for one in (*together, leading_pairs(result)[0].discriminative):
-        yield f"Image by image ({measure} above the score cuts), {_discriminative(one)}."
-
-
 def _discriminative(one: DiscriminativeResult) -> str:
     all_images = f"there is nothing to test over all {one.n_cases:,} images"
     if not math.isnan(one.p_all):
@@ -186,8 +188,8 @@ def _complementarity(result: ComparisonResult) -> Iterator[str]:
     single = max(row.metrics["AP"] for row in result.joint.rankings.single)
     if not math.isnan(joint):
         yield (
-            f"Combined by an oracle, they would reach COCO AP {score(joint)} at most; the best "
-            f"alone reaches {score(single)}."
+            f"Combined by an oracle, they would reach COCO AP {score(joint)}; the best alone "
+            f"reaches {score(single)}."
         )
 
 

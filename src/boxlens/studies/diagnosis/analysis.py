@@ -10,7 +10,6 @@ from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.similarity import Similarity
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -22,10 +21,12 @@ from boxlens.formats.given import (
 )
 from boxlens.matching import COCO
 from boxlens.metrics.confusion import ConfusionResult
-from boxlens.metrics.grid import count_grid, mean_defined
+from boxlens.metrics.grid import count_grid
 from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.diagnosis.borji import BorjiResult, borji
 from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult, coco_analyze
 from boxlens.studies.diagnosis.crosswalk import crosswalk

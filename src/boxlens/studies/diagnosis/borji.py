@@ -12,8 +12,9 @@ from boxlens.data import Detections
 from boxlens.data.columns import Bits, Bools, Floats, Labels, Rows
 from boxlens.matching import COCO, Matches, assign, find_overlaps, reachable
 from boxlens.metrics.cells import cell_precision
-from boxlens.metrics.grid import AREA_RANGES, mean_defined, positives_by_class_and_area
+from boxlens.metrics.grid import AREA_RANGES, positives_by_class_and_area
 from boxlens.metrics.json_form import number
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.ranking import rank_rows
 from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.orders import RepairGain, repair_gains, subsets

@@ -11,9 +11,9 @@ import numpy as np
 from boxlens.data.columns import Floats, Labels, Rows
 from boxlens.errors import ParameterError
 from boxlens.matching import HOIEM, Matches, assign
-from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
+from boxlens.metrics.means import mean_defined
 from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.hoiem_repairs import Ladder, impacts, repair_orders
 from boxlens.studies.diagnosis.hoiem_trends import (

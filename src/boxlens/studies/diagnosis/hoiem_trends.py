@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boxlens.data.columns import Floats, Labels
-from boxlens.metrics.grid import means_defined
 from boxlens.metrics.json_form import JsonRecord, as_key, to_json
+from boxlens.metrics.means import means_defined
 from boxlens.metrics.ranking import Ranking
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.columns import Floats
-from boxlens.formats.files import Progress
 from boxlens.matching import COCO
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, GridChoice
@@ -17,6 +16,7 @@ from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, to_json
 from boxlens.metrics.protocols import prepare
 from boxlens.metrics.resampling import Sampler, Weights, grid_sampler, read_whole, replicate
+from boxlens.progress import Progress
 from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.hoiem import HoiemResult
 from boxlens.studies.diagnosis.tide import TideResult

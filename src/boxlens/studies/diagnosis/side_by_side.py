@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
-from boxlens.formats.files import Progress
+from boxlens.progress import Progress
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows, ratio
 from boxlens.metrics.average_precision import COCO_RECALLS
-from boxlens.metrics.grid import means_defined
 from boxlens.metrics.hits import POSITIVES_SHARE
+from boxlens.metrics.means import means_defined
 from boxlens.metrics.resampling import Walk, Weights, replicate, top_kinds
 from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.hoiem import HoiemResult

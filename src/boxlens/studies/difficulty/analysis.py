@@ -11,7 +11,6 @@ from pathlib import Path
 from boxlens.data import Dataset, Notice, Source
 from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenDataset,
     GivenDetections,
@@ -23,6 +22,7 @@ from boxlens.formats.sniff import DetectionsGivenError
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.accuracy import SystemAccuracy, accuracy, upper_bound
 from boxlens.studies.difficulty.choice import GUESSES, WINDOWS, DifficultyChoice
 from boxlens.studies.difficulty.class_groups import score_properties

@@ -13,8 +13,8 @@ import numpy as np
 from boxlens.data import Dataset, Notice
 from boxlens.data.columns import Floats, Offsets
 from boxlens.data.windows import Windows
-from boxlens.formats.files import Progress
 from boxlens.metrics.json_form import JsonRecord, as_key, defined, to_json
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.clutter import Clutter, measure_clutter
 from boxlens.studies.difficulty.counted_objects import counted_objects

@@ -10,8 +10,8 @@ from boxlens.data import Dataset, Detections, GroundTruth, Notice
 from boxlens.data.columns import Floats, Offsets
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.matching import VOC, find_overlaps, reachable
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.counted_objects import (
     ClassImages,

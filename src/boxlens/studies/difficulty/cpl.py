@@ -9,8 +9,8 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.columns import Floats, Offsets, ratio
-from boxlens.formats.files import Progress
 from boxlens.matching.box_pairs import count_overlapping_pairs
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.counted_objects import CountedObjects
 from boxlens.studies.difficulty.measures import OVERLAP
 

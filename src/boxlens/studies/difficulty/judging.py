@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.data import Dataset
 from boxlens.data.columns import Floats
-from boxlens.formats.files import Progress
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.cases import Cases, class_scores, find_cases
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.guesses import System

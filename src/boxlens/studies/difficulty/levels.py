@@ -13,8 +13,8 @@ from boxlens.data.columns import Bools, Floats, Rows, owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
 from boxlens.formats.class_tree import NamedTree
-from boxlens.formats.files import Progress
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.accuracy import SCORES
 from boxlens.studies.difficulty.cases import class_scores
 from boxlens.studies.difficulty.choice import DifficultyChoice

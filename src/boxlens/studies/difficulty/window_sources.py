@@ -11,9 +11,9 @@ from typing import Any
 from boxlens.data import Dataset, Notice
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.window_files import read_windows
 from boxlens.images import find_images
+from boxlens.progress import Progress
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import GENERATORS, open_generator

@@ -18,9 +18,9 @@ from boxlens.detectors.run import checked_target
 from boxlens.detectors.run_result import RunResult
 from boxlens.errors import InputError
 from boxlens.formats.coco.writing import write_detection_parts
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.images.sizes import upright_size
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generate import CLASS_NAME, write_seconds
 from boxlens.studies.proposals.generators.protocols import BlindGenerator
 from boxlens.wording import counted

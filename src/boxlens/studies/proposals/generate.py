@@ -23,9 +23,10 @@ from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import RunResult
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress, read_json, write_text
+from boxlens.formats.files import read_json, write_text
 from boxlens.formats.window_files import NOTHING_FOUND
 from boxlens.images import ImageFiles, Pixels
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generators.protocols import Generator
 
 CLASS_NAME = "window"

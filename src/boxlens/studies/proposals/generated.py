@@ -16,11 +16,12 @@ from boxlens.data.windows import Windows
 from boxlens.detectors.run import journal_path
 from boxlens.detectors.run_result import RunResult
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress, read_json, write_text
+from boxlens.formats.files import read_json, write_text
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.formats.window_files import read_windows
 from boxlens.images import ImageFiles
 from boxlens.images.sizes import upright_size
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generate import generate_windows, seconds_per_image
 from boxlens.studies.proposals.generators.protocols import Generator
 

@@ -8,10 +8,10 @@ from os import PathLike
 
 from boxlens.detectors.run_result import RunResult
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, Reading, shared_settings
 from boxlens.images import find_images
 from boxlens.limits import BUDGET
+from boxlens.progress import Progress
 from boxlens.studies.proposals.blind import sized_dataset, write_blind_windows
 from boxlens.studies.proposals.generate import generate_windows
 from boxlens.studies.proposals.generators.opening import open_generator

@@ -13,10 +13,10 @@ import numpy as np
 from boxlens.data import Dataset
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.window_files import Order, has_runs, read_windows
 from boxlens.images import find_images
 from boxlens.metrics.evaluation import with_unique_names
+from boxlens.progress import Progress
 from boxlens.studies.proposals.blind import BlindWindows
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import (

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.metrics import EvaluationResult, evaluate_tables
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.comparison import ComparisonChoice, ComparisonResult, compare_tables
 from boxlens.studies.diagnosis import diagnose_tables
 from boxlens.studies.difficulty import (

@@ -13,13 +13,13 @@ from boxlens.detectors.protocols import Detector
 from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import ParameterError
 from boxlens.formats.coco.mask_shapes import MaskReader, mask_reader
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, Reading, checked_names, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, steps_of
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.transform import TransformSettings
 from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
+from boxlens.progress import Progress
 from boxlens.studies.robustness.bound_file import KnownBound, read_bound
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.measuring import measure

@@ -9,7 +9,6 @@ import numpy as np
 
 from boxlens.data import Detections, Notice
 from boxlens.data.columns import Floats
-from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.evaluation import EvaluationChoice, samplers
 from boxlens.metrics.grid import AREA_RANGES, MAX_DETS
@@ -23,6 +22,7 @@ from boxlens.metrics.intervals import (
 )
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import Weights, images_with_objects, read_whole, replicate
+from boxlens.progress import Progress
 from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 from boxlens.studies.robustness.result import Drop
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boxlens.data import Detections
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
+from boxlens.progress import Progress
 from boxlens.studies.robustness.analysis import check_names, with_bound
 from boxlens.studies.robustness.bound_file import read_bound
 from boxlens.studies.robustness.choice import RobustnessChoice

@@ -21,7 +21,7 @@ from boxlens.detectors.run_result import Failure, NothingDetectedError
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import write_dataset
-from boxlens.formats.files import Progress, read_json, write_text
+from boxlens.formats.files import read_json, write_text
 from boxlens.images import ImageError
 from boxlens.images.sizes import upright_size
 from boxlens.images.transforming.transform import Step
@@ -29,6 +29,7 @@ from boxlens.images.writing import write_png
 from boxlens.limits import WORKERS
 from boxlens.matching import COCO
 from boxlens.metrics.json_form import JsonRecord, inline, to_json
+from boxlens.progress import Progress
 from boxlens.studies.robustness.choice import step_to_json
 from boxlens.studies.robustness.origins import Origin
 from boxlens.studies.robustness.picture_set import PictureSet

@@ -14,11 +14,11 @@ from boxlens.data.columns import Bools
 from boxlens.data.known_classes import LACKING
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.images.transforming.catalogue import TRANSFORMS, label_of
 from boxlens.matching import COCO
 from boxlens.metrics.evaluation import EvaluationChoice, evaluate_tables
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.density import box_density, without_place

@@ -21,10 +21,10 @@ from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import Failure, RunResult
 from boxlens.formats import read_detections
-from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import Pixels
 from boxlens.images.transforming.transform import Step
+from boxlens.progress import Progress
 from boxlens.studies.robustness.origins import Origin
 from boxlens.studies.robustness.picture_set import PictureSet
 from boxlens.version import VERSION

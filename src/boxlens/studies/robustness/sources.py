@@ -10,13 +10,13 @@ import numpy as np
 from boxlens.data import Dataset, Notice, counted_notice
 from boxlens.data.boxes import corners_from_xywh
 from boxlens.detectors.run_result import Failure, NothingDetectedError, Remark
-from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, find_images
 from boxlens.images.files import evenly_spread
 from boxlens.images.transforming.pictured import Pictured, with_pictures
 from boxlens.images.transforming.scene_choice import Scenes, given_pictures
 from boxlens.images.transforming.shot import Shot
 from boxlens.images.transforming.visible_objects import single_spans
+from boxlens.progress import Progress
 from boxlens.studies.robustness.running import Place
 from boxlens.studies.upper_bound.findings import (
     BEYOND,

@@ -30,7 +30,6 @@ GROUP_WORDS: Final[Mapping[str, str]] = {
     "graded": "Graded",
     "study": "Study",
 }
-CLEAN_WORDS: Final = "Unchanged"
 # How transforms of images.perturbing are called among all others.
 GRADED_PREFIX: Final = "graded_"
 
@@ -92,15 +91,14 @@ def level_words(one: StepRobustness) -> str:
     return one.label
 
 
-def own_references(result: RobustnessResult) -> list[str]:
-    """What some steps are compared with instead of the unchanged pictures: Rotation, 0 deg."""
-    found = {
-        one.reference.slug: step_words(detector.reference_of(one))
+def own_references(result: RobustnessResult) -> dict[str, str]:
+    """What a transform is compared with instead of the unchanged pictures: Rotation, 0 deg."""
+    return {
+        plain_title(one): step_words(detector.reference_of(one))
         for detector in result.detectors
         for one in detector.steps
         if one.reference.name != detector.clean.step.name
     }
-    return list(found.values())
 
 
 def family_of(name: str) -> str:
@@ -167,11 +165,6 @@ def corruption_means(
         for group, names in groups.items()
         if any(name in run for name in names)
     )
-
-
-def family_means(steps: Sequence[StepRobustness]) -> dict[str, float]:
-    """AP of each corruption: its mean over the severities that change something."""
-    return {name: fmean(of.values()) for name, of in _severities(steps).items()}
 
 
 def telling_means(detector: DetectorRobustness) -> tuple[CorruptionMean, ...]:

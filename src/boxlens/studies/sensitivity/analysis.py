@@ -11,7 +11,6 @@ from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.columns import Bools
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -22,10 +21,11 @@ from boxlens.formats.given import (
     shared_settings,
 )
 from boxlens.matching import HOIEM, Matches, assign, find_overlaps
-from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.ranking import Ranking, rank
+from boxlens.progress import Progress
 from boxlens.studies.sensitivity.characteristics import Objects
 from boxlens.studies.sensitivity.choice import LOOSER, SensitivityChoice
 from boxlens.studies.sensitivity.choosing import Catalogue

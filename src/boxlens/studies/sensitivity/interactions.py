@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxlens.data.columns import Rows
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.studies.sensitivity.characteristics import Column
 from boxlens.studies.sensitivity.result import Interaction
 from boxlens.studies.sensitivity.tally import Tally, score_subsets

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxlens.data.columns import Bools, Floats, ratio
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.studies.sensitivity.characteristics import Column
 from boxlens.studies.sensitivity.entropy import chance_entropy, entropy_shares
 from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread, Subset

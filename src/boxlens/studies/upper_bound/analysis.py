@@ -17,7 +17,6 @@ from boxlens.data.selection import select_images
 from boxlens.detectors.classifiers.torch.choice import FineTuning
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.pictured import with_pictures
@@ -25,6 +24,7 @@ from boxlens.matching import COCO
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.upper_bound.bounds import (
     best_first,
     detector_gaps,

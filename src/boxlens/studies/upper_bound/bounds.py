@@ -11,10 +11,10 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections
 from boxlens.data.columns import Bools, Floats, Rows
-from boxlens.formats.files import Progress
 from boxlens.matching import COCO
 from boxlens.metrics.bootstrap import Resampled, resample
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
+from boxlens.progress import Progress
 from boxlens.studies.upper_bound.classifying import Labels
 from boxlens.studies.upper_bound.relabelling import ObjectLabels
 from boxlens.studies.upper_bound.result import (

@@ -13,9 +13,9 @@ from boxlens.data.columns import Boxes, Floats, Rows
 from boxlens.detectors.classifiers.renaming import Answers, JoinedClassifier
 from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, Pixels
 from boxlens.images.transforming.pictured import Pictured
+from boxlens.progress import Progress
 from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from boxlens.studies.upper_bound.findings import (
     BEYOND,

@@ -11,8 +11,8 @@ from boxlens.data import Dataset
 from boxlens.detectors.classifiers.torch.opening import is_module
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
+from boxlens.progress import Progress
 from boxlens.studies.upper_bound.learning import (
     HOG,
     TORCH,

@@ -21,10 +21,10 @@ from boxlens.detectors.pictures import usable_pictures
 from boxlens.detectors.protocols import Classifier
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, inline
+from boxlens.progress import Progress
 from boxlens.regular_files import real_path
 from boxlens.studies.upper_bound.classifying import ClassifierOf
 from boxlens.wording import counted

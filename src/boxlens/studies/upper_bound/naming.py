@@ -17,9 +17,9 @@ from boxlens.detectors.run_result import Failure, NothingDetectedError, Remark
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.box_label_files import BoxLabels
 from boxlens.formats.box_label_joins import Misfit
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.matching import COCO
+from boxlens.progress import Progress
 from boxlens.studies.upper_bound.bounds import context_accuracy
 from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from boxlens.studies.upper_bound.classifying import classify_objects

@@ -10,14 +10,8 @@ import numpy as np
 from boxlens.data import Dataset, Detections
 from boxlens.data.columns import Bools, Floats
 from boxlens.matching import COCO
-from boxlens.metrics.grid import (
-    AREA_RANGES,
-    IOU_THRESHOLDS,
-    MAX_DETS,
-    GridChoice,
-    count_grid,
-    mean_defined,
-)
+from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice, count_grid
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.resampling import Sampler, grid_sampler, replicate
 from boxlens.studies.upper_bound.relabelling import ObjectLabels

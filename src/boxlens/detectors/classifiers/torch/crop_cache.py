@@ -19,9 +19,10 @@ from boxlens.detectors.classifiers.torch.classifier import Mean, squared
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.detectors.pictures import PicturesOnDisk
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress, existing_file, written_whole
+from boxlens.formats.files import existing_file, written_whole
 from boxlens.formats.unfinished import remove_left
 from boxlens.images import Pixels
+from boxlens.progress import Progress
 
 SCHEMA = "boxlens/crops/1"
 # Pictures that are cut again to see whether they are still those of the file.

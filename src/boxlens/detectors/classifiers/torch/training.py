@@ -31,8 +31,8 @@ from boxlens.detectors.classifiers.torch.training_state import (
     write_checkpoint,
 )
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import kept_or_scratch
+from boxlens.progress import Progress
 
 if TYPE_CHECKING:
     from torch.nn import Module

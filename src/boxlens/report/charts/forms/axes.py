@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
@@ -19,6 +19,9 @@ COUNTS: Final = ",d"
 LETTER_PX: Final = 5.2
 # Labels below a small panel that do not touch each other.
 FEW_LABELS: Final = 4
+# Along an axis of each kind.
+SCALES: Mapping[str, Callable[[float], float]]
+SCALES = {"linear": float, "log": math.log, "sqrt": math.sqrt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +71,14 @@ class Axis:
 
     def share(self, value: float) -> float:
         """Where a value lies between the ends, from 0 to 1."""
-        low, high = map(self._along, self.ends or (0.0, 1.0))
-        return (self._along(value) - low) / (high - low)
+        along = SCALES[self.kind]
+        low, high = map(along, self.ends or (0.0, 1.0))
+        return (along(value) - low) / (high - low)
 
     def value(self, share: float) -> float:
         """What lies at a share of the way, along a line that is not bent."""
         low, high = self.ends or (0.0, 1.0)
         return low + (high - low) * share
-
-    def _along(self, value: float) -> float:
-        if self.kind == "linear":
-            return value
-        return math.log(value) if self.kind == "log" else math.sqrt(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,8 @@ class Names:
 
     def _axis(self) -> Spec:
         written = {key: self._label(label) for key, label in self.labels.items()}
-        lines = max((len(one) for one in written.values() if isinstance(one, list)), default=1)
+        texts = [[one] if isinstance(one, str) else one for one in written.values()]
+        n_lines = max(map(len, texts), default=1)
         found: Spec = {
             "title": self.title or None,
             "ticks": False,
@@ -138,18 +138,15 @@ class Names:
             "labelOverlap": False,
         }
         if self.flat:
-            found |= {"labelAngle": 0 if self.px >= LETTER_PX * self._longest() else -45}
-        if lines > 1:
+            longest = max(len(line) for lines in texts for line in lines)
+            found |= {"labelAngle": 0 if self.px >= LETTER_PX * longest else -45}
+        if n_lines > 1:
             # The first of several lines stands above the middle.
-            found |= {"labelLineHeight": 11, "labelOffset": 0 if self.flat else 5.5 - 5.5 * lines}
+            offset = 0 if self.flat else 5.5 - 5.5 * n_lines
+            found |= {"labelLineHeight": 11, "labelOffset": offset}
         if self.room_px:
             found |= {"minExtent": self.room_px, "maxExtent": self.room_px}
         return {**found, **self.more}
-
-    def _longest(self) -> int:
-        """Characters of a line."""
-        labels = map(self._label, self.labels.values())
-        return max(len(line) for one in labels for line in ([one] if isinstance(one, str) else one))
 
     def _label(self, label: str | Sequence[str]) -> str | list[str]:
         if isinstance(label, str):
@@ -179,7 +176,7 @@ def to_a_tenth(values: Iterable[float | None]) -> tuple[float, float]:
     return 0.0, max(1, math.ceil(round(parts * highest, 9))) / parts
 
 
-def round_steps(low: float, high: float, most: int = FEW_LABELS) -> list[float]:
+def round_steps(low: float, high: float) -> list[float]:
     """Multiples of a round step between both, so few that each has room for its label."""
     if low == high:
         return [low]
@@ -187,20 +184,20 @@ def round_steps(low: float, high: float, most: int = FEW_LABELS) -> list[float]:
     steps = (float(f"{digit}e{power + more}") for more in (0, 1, 2) for digit in (1, 2, 5))
     for step in steps:
         first, last = math.ceil(round(low / step, 6)), math.floor(round(high / step, 6))
-        if last - first < most:
+        if last - first < FEW_LABELS:
             # As it is written: a multiple of 0.1 may miss it by a hair.
             return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
     return [low, high]
 
 
-def round_powers(low: float, high: float, most: int = FEW_LABELS + 1) -> list[float]:
+def round_powers(low: float, high: float) -> list[float]:
     """Round values between both for a logarithmic axis: at last only powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     kept: list[float] = []
     for digits in ((1, 2, 5), (1, 3), (1,)):
         values = (float(f"{digit}e{power}") for power in powers for digit in digits)
         kept = [value for value in values if low <= value <= high]
-        if len(kept) <= most:
+        if len(kept) <= FEW_LABELS + 1:
             break
     return kept
 

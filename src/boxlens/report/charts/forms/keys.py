@@ -8,9 +8,9 @@ from typing import Final
 
 from boxlens.report.charts.colours import MANY_SERIES, SOFT_INK
 from boxlens.report.charts.forms.axes import Axis, Names
-from boxlens.report.charts.forms.layers import Mark, Row, Spec, layers
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import spans, words
-from boxlens.report.charts.forms.panels import name_rows
+from boxlens.report.charts.forms.panels import name_rows, panel
 from boxlens.wording import short
 
 # Once every colour is taken, they are taken again from the first on: then dashes differ.
@@ -86,14 +86,7 @@ def key(entries: Mapping[str, str | Style], *, width: float, always: bool = Fals
         else Mark("square", {"x": "middle", "y": "y"}, {"size": 70, "opacity": 1}),
         Mark("text", {"x": "x", "y": "y", "text": "text"}, written),
     )
-    return [
-        {
-            "data": {"values": placed},
-            "width": n_columns * longest,
-            "height": LINE_PX * n_lines,
-            "layer": list(layers(marks, placed, {})),
-        }
-    ]
+    return [panel(placed, marks, {}, (n_columns * longest, LINE_PX * n_lines))]
 
 
 def key_table(styles: Mapping[str, Style], columns: Mapping[str, Mapping[str, str]]) -> Spec:

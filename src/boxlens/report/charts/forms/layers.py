@@ -21,13 +21,13 @@ Row = dict[str, Any]
 Shown = str | float
 
 PLACES: Final = ("x", "x2", "y", "y2", "text")
-# Marks by the looks that rows may bring to them.
-LOOKS: Final[Mapping[str, tuple[str, ...]]] = {
-    "colour": ("point", "square", "rule", "line", "area", "bar", "tick", "rect", "arc"),
-    "ink": ("text",),
-    "size": ("point", "square"),
-    "opacity": ("point", "square", "rule", "bar", "tick", "rect", "text"),
-    "dash": ("rule", "line"),
+# Looks that rows may bring: Vega-Lite's word for them, and the marks that take them.
+LOOKS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "colour": ("color", ("point", "square", "rule", "line", "area", "bar", "tick", "rect", "arc")),
+    "ink": ("color", ("text",)),
+    "size": ("size", ("point", "square")),
+    "opacity": ("opacity", ("point", "square", "rule", "bar", "tick", "rect", "text")),
+    "dash": ("strokeDash", ("rule", "line")),
 }
 
 
@@ -158,11 +158,9 @@ def _encoding(channel: str, shown: Shown, axes: Mapping[str, Direction]) -> Spec
 
 def _own_looks(mark: Mark, first: Row) -> Spec:
     """What the mark itself says goes first; a mark with a filling is coloured at its edge."""
-    edge = "stroke" if "fill" in mark.look else "color"
-    channels = {"colour": edge, "ink": "color", "dash": "strokeDash"}
     found: Spec = {}
-    for key, types in LOOKS.items():
-        channel = channels.get(key, key)
+    for key, (usual, types) in LOOKS.items():
+        channel = "stroke" if key == "colour" and "fill" in mark.look else usual
         if key in first and mark.type in types and channel not in mark.look:
             kind = "quantitative" if key in ("size", "opacity") else "nominal"
             found[channel] = {"field": key, "type": kind, "scale": None}

@@ -105,10 +105,10 @@ def note(text: str, x: float, y: float, **look: Any) -> Mark:
     return Mark("text", {"x": x, "y": y, "text": "text"}, look, [{"text": text}])
 
 
-def heading(*lines: str) -> tuple[Mark, ...]:
+def heading(title: str) -> list[Mark]:
     """Above a panel, from where its plot begins; titles of neighbours would not be level."""
-    below = range(len(lines) - 1, -1, -1)
-    return tuple(note(line, 0, -5 - 11 * at) for line, at in zip(lines, below, strict=True))
+    lines = title.split("\n") if title else []
+    return [note(line, 0, -5 - 11 * at) for at, line in enumerate(reversed(lines))][::-1]
 
 
 def _mark(

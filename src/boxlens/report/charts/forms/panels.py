@@ -66,9 +66,9 @@ def name_rows(
     if series is not None:
         axes[f"{along}Offset"] = series
     beside = number_columns(columns or {}, width)
-    sides = {along: names.length_px, value: width}
     found = [_placed(one, along, value, ROW, axes) for one in (*marks, *beside)]
-    return _panel(rows, found, axes, (sides["x"], sides["y"]), title)
+    size = (names.length_px, width) if upright else (width, names.length_px)
+    return panel(rows, found, axes, size, title)
 
 
 def plot(
@@ -85,8 +85,8 @@ def plot(
     """Values up over a field of the rows, `along`."""
     axes: dict[str, Direction] = {"x": x, "y": y}
     found = [_placed(one, "x", "y", along, axes) for one in marks]
-    panel = _panel(rows, found, axes, (width, height), title)
-    return {**panel, "view": FRAME} if framed else panel
+    drawn = panel(rows, found, axes, (width, height), title)
+    return {**drawn, "view": FRAME} if framed else drawn
 
 
 def _placed(mark: Mark, along: str, value: str, field: str, axes: Mapping[str, Any]) -> Mark:
@@ -98,34 +98,30 @@ def _placed(mark: Mark, along: str, value: str, field: str, axes: Mapping[str, A
         ALONG_END: f"{along}2",
         WITHIN: f"{along}Offset",
     }
-    channels: dict[str, Shown] = {}
-    for name, shown in mark.channels.items():
-        channel = directions.get(name, name)
-        if name == WITHIN:
-            if channel in axes:
-                channels[channel] = "series"
-        else:
-            channels[channel] = field if shown == ITS_PLACE else shown
+    places = {ALONG: field, ALONG_END: field, WITHIN: "series"}
+    channels: dict[str, Shown] = {
+        directions.get(name, name): places[name] if shown == ITS_PLACE else shown
+        for name, shown in mark.channels.items()
+        if name != WITHIN or directions[WITHIN] in axes
+    }
     if mark.type in ("line", "area"):
         channels["detail"] = "series"
     return replace(mark, channels=channels, stacked=directions.get(mark.stacked, ""))
 
 
-def _panel(
+def panel(
     rows: Iterable[Mapping[str, Any]],
     marks: Iterable[Mark],
     axes: Mapping[str, Direction],
     size: tuple[float, float],
-    title: str,
+    title: str = "",
+    **more: Any,
 ) -> Spec:
+    """Marks of the same rows, over each other below a title."""
     known = defined(rows)
-    above = heading(*title.split("\n")) if title else ()
-    return {
-        "data": {"values": known},
-        "width": size[0],
-        "height": size[1],
-        "layer": list(layers((*marks, *above), known, axes)),
-    }
+    found = list(layers((*marks, *heading(title)), known, axes))
+    width, height = size
+    return {"data": {"values": known}, "width": width, "height": height, **more, "layer": found}
 
 
 def number_columns(columns: Mapping[str, Mapping[str, str]], start: float) -> Iterator[Mark]:
@@ -165,7 +161,7 @@ def line_name(text: str, *, width: float, height: float, **look: Any) -> Spec:
     """Before the panels of a line: what they have in common."""
     look = {"align": "left", "color": SOFT_INK, **look}
     written = Mark("text", {"x": 0, "y": height / 2, "text": "text"}, look, [{"text": text}])
-    return _panel((), [written], {}, (width, height), "")
+    return panel((), [written], {}, (width, height))
 
 
 def message(text: str, *, width: float, height: float, title: str = "") -> Spec:
@@ -173,4 +169,4 @@ def message(text: str, *, width: float, height: float, title: str = "") -> Spec:
     rows = [{"text": wrap(text, max(int(width // 6), 10))}]
     middle: dict[str, Shown] = {"x": width / 2, "y": height / 2, "text": "text"}
     written = Mark("text", middle, {"color": SOFT_INK, "fontStyle": "italic"}, rows)
-    return _panel((), [written], {}, (width, height), title)
+    return panel((), [written], {}, (width, height), title)

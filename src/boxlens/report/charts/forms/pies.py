@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from boxlens.report.charts.colours import WHITE
-from boxlens.report.charts.forms.layers import Mark, Palette, Spec, layers
+from boxlens.report.charts.forms.layers import Mark, Palette, Spec
+from boxlens.report.charts.forms.panels import panel
 from boxlens.report.charts.kinds import Kind
 from boxlens.wording import share
 
@@ -43,5 +44,4 @@ def pie(slices: Sequence[tuple[Kind, float, Mapping[str, Any]]], *, legend: bool
         Mark("arc", around, edge, palette=palette, stacked="theta"),
         Mark("text", {**around, "text": "inside"}, {"radius": PIE_PX / 3}, stacked="theta"),
     )
-    drawn = list(layers(marks, rows, {}))
-    return {"data": {"values": rows}, "width": PIE_PX, "height": PIE_PX, "layer": drawn}
+    return panel(rows, marks, {}, (PIE_PX, PIE_PX))

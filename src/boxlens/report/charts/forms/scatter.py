@@ -42,6 +42,7 @@ def scatter(
     names = _names(points, x, y, (width, height), line)
     on_line = [{"x": at, "y": up} for at, up in line or ()]
     place = {"x": "label_x", "y": "label_y", "text": "name"}
+    lead = {"x": "x", "y": "y", "x2": "lead_x", "y2": "lead_y"}
     return plot(
         points,
         x,
@@ -49,12 +50,7 @@ def scatter(
         Mark("line", {"x": "x", "y": "y"}, DASHED, on_line),
         *marks,
         # From points to names that do not stand beside them.
-        Mark(
-            "rule",
-            {"x": "x", "y": "y", "x2": "lead_x", "y2": "lead_y"},
-            {"strokeWidth": 0.5, "color": LINE},
-            names,
-        ),
+        Mark("rule", lead, {"strokeWidth": 0.5, "color": LINE}, names),
         dots(**{"size": 30, **look}),
         Mark("text", place, {"fontSize": SMALL_PX, **HALO}, names),
         Mark("text", place, {"fontSize": SMALL_PX, "color": SOFT_INK}, names),
@@ -82,12 +78,13 @@ def _names(
     def pixels(at: float, up: float) -> Point:
         return width * x.share(at), height * (1 - y.share(up))
 
+    def values(name: str, at: Point) -> Row:
+        return {f"{name}_x": x.value(at[0] / width), f"{name}_y": y.value(1 - at[1] / height)}
+
     named = [row for row in rows if row.get("name")]
     points = [pixels(row["x"], row["y"]) for row in named]
     others = {pixels(row["x"], row["y"]) for row in rows} - set(points) if named else set()
-    near = sorted(
-        others, key=lambda at: (min((math.dist(at, one) for one in points), default=0), at)
-    )
+    near = sorted(others, key=lambda at: (min(math.dist(at, one) for one in points), at))
     clear = near[:MOST_NEIGHBOURS]
     texts = [short(row["name"], NAME_CHARACTERS) for row in named]
     places = place_labels(
@@ -102,10 +99,8 @@ def _names(
             "x": row["x"],
             "y": row["y"],
             "name": text,
-            "label_x": x.value(place.x / width),
-            "label_y": y.value(1 - place.y / height),
-            "lead_x": x.value(place.lead_x / width),
-            "lead_y": y.value(1 - place.lead_y / height),
+            **values("label", middle),
+            **values("lead", end),
         }
-        for row, text, place in zip(named, texts, places, strict=False)
+        for row, text, (middle, end) in zip(named, texts, places, strict=False)
     ]

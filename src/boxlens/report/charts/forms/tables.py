@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from boxlens.report.charts.forms.layers import Row
-from boxlens.report.study import Column, Form, Table
+from boxlens.report.study import Column, Form, Table, table_of
 
 
 def table_rows(
@@ -29,9 +29,8 @@ def table_rows(
     if isinstance(tips, Mapping):
         told = {words: _column(table, name) for words, name in tips.items()}
     else:
-        columns = [_column(table, name) for name in tips]
-        shown = columns or [one for one in table.shown if not one.further]
-        told = {one.heading or one.key: one for one in shown}
+        columns = [_column(table, name) for name in tips] or table.leading
+        told = {one.heading or one.key: one for one in columns}
     return [
         {
             **{channel: column.value(row) for channel, column in values.items()},
@@ -48,17 +47,10 @@ def told_rows(
 
     Each of what was `found` has its values in this order, and last other keys of its row.
     """
-    place = {name: at for at, name in enumerate(forms)}
+    rows = list(found)
+    table = table_of("", "tips", forms, [row[:-1] for row in rows])
     return [
-        {
-            **{channel: values[place[name]] for channel, name in channels.items()},
-            "tip": {
-                name: form.text(value)
-                for (name, form), value in zip(forms.items(), values, strict=True)
-            },
-            **more,
-        }
-        for *values, more in found
+        {**one, **row[-1]} for one, row in zip(table_rows(table, **channels), rows, strict=True)
     ]
 
 

@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from boxlens.data import Dataset
+from boxlens.report.described.difficulty.classes import classes_section, subsets_section
+from boxlens.report.described.difficulty.correlations import correlations_section
+from boxlens.report.described.difficulty.datasets import datasets_section
 from boxlens.report.described.difficulty.groups import properties_section
-from boxlens.report.described.difficulty.measures import classes_section, datasets_section
-from boxlens.report.described.difficulty.subsets import subset_datasets, subsets_section
-from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
+from boxlens.report.described.difficulty.systems import accuracy_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
 from boxlens.report.described.extras import Extras, Run
-from boxlens.report.study import FINE_SCORE, SCORE, Form, Plot, Section, Study
+from boxlens.report.study import FINE_SCORE, SCORE, Form, Plot, Section, Study, file_name
+from boxlens.studies.difficulty.matched_subset import subset_dataset
 from boxlens.studies.difficulty.measures import MEASURES
 from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import answer_sentences
-from boxlens.wording import counted, listed
+from boxlens.wording import counted, listed, number
 
-MOST_NAMES: Final = 3
 # Within a whole report: those that have something to say without further files.
 OF_REPORT: Final = ("datasets", "accuracy", "correlations", "hierarchy", "classes")
 
@@ -38,7 +40,7 @@ def study(result: DifficultyResult) -> Study:
         classes_section(result),
     )
     return Study(
-        title=f"Difficulty for {listed(names, MOST_NAMES, 'systems')}" if names else "Difficulty",
+        title=f"Difficulty for {listed(names, 3, 'systems')}" if names else "Difficulty",
         data=first.name,
         facts=(
             counted(first.n_images, "image"),
@@ -62,21 +64,33 @@ def extras(result: DifficultyResult, strict_coco: bool = False) -> Extras:
     run = None
     if result.detections:
         run = Run(result.inputs[0], detections=result.detections, iou=result.choice.iou)
-    return Extras(run, datasets=subset_datasets(result), strict_coco=strict_coco)
+    return Extras(run, datasets=_subset_datasets(result), strict_coco=strict_coco)
+
+
+def _subset_datasets(result: DifficultyResult) -> dict[str, Dataset | None]:
+    """Those that were asked for, by the names of their files; None where no subset matches."""
+    by_name = {one.name: one for one in result.inputs}
+    found: dict[str, Dataset | None] = {}
+    for one in result.subsets:
+        if not result.choice.match or one.dataset not in by_name or not one.means.size:
+            continue
+        name = f"subset_{one.measure}"
+        if name in found:
+            name = f"{name}_{file_name(one.target_of or number(one.target))}"
+        found[name] = subset_dataset(by_name[one.dataset], one) if one.reached else None
+    return found
 
 
 def study_in_report(result: DifficultyResult) -> Study:
     """Within a whole report: one figure per question, of the main score."""
     whole = study(result).with_own_names()
-    sections = (one for one in whole.sections if one.name in OF_REPORT)
-    return replace(whole, sections=tuple(map(_with_main_plot, sections))).within("difficulty")
-
-
-def _with_main_plot(section: Section) -> Section:
-    """Of the correlations only the first figure."""
-    plots = [one for one in section.parts if isinstance(one, Plot)]
-    hidden = plots[1:] if section.name == "correlations" else []
-    return replace(section, parts=tuple(one for one in section.parts if one not in hidden))
+    sections = {one.name: one for one in whole.sections if one.name in OF_REPORT}
+    # Of the correlations only the first figure.
+    found = sections["correlations"]
+    first, *others = found.parts
+    parts = (first, *(part for part in others if not isinstance(part, Plot)))
+    sections["correlations"] = replace(found, parts=parts)
+    return replace(whole, sections=tuple(sections.values())).within("difficulty")
 
 
 def _about_systems(result: DifficultyResult, section: Section) -> Section:

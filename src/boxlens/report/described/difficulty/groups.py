@@ -1,69 +1,40 @@
-"""Scores by properties of classes, and whether a group only has the harder objects."""
+"""Scores by properties of classes: what groups of classes reach, and how hard their objects are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from boxlens.report.charts.colours import GROUPS, colours_of
-from boxlens.report.charts.difficulty_groups import property_scores_chart
-from boxlens.report.charts.difficulty_scores import FEW_CLASSES, cumulative_panels
-from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.charts.system_colours import system_colours
-from boxlens.report.described.difficulty.columns import (
-    LEVEL,
-    NO_OBJECTS,
+from boxlens.report.charts.colours import INK, SOFT_INK
+from boxlens.report.charts.forms.axes import Axis, Names, from_zero
+from boxlens.report.charts.forms.keys import LETTER_PX
+from boxlens.report.charts.forms.layers import Row, Spec
+from boxlens.report.charts.forms.marks import SMALL_PX, bars, spans, words
+from boxlens.report.charts.forms.panels import Series, below, name_rows
+from boxlens.report.charts.forms.tables import coloured, table_rows
+from boxlens.report.described.difficulty.datasets import NO_OBJECTS, measure_columns
+from boxlens.report.described.difficulty.systems import (
     NO_SYSTEMS,
-    measure_columns,
+    By,
+    control_plots,
+    system_colours,
+    system_key,
     who_is_shown,
 )
-from boxlens.report.study import (
-    COUNT,
-    TEXT,
-    Column,
-    Plot,
-    Section,
-    Table,
-    file_name,
-    interval_columns,
-)
+from boxlens.report.study import COUNT, TEXT, Column, Plot, Section, Table, interval_columns
 from boxlens.studies.difficulty.accuracy import ScoreName, defined_scores
 from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
-from boxlens.studies.difficulty.cumulative import CONTROLS, SCORES_OF_GROUPS, CumulativeCurve
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.measures import MEASURE_NAMES
 from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import group_sentences
 from boxlens.wording import counted
 
-# Curves by the title of their panel, and by group.
-_Panels = dict[str, dict[str, CumulativeCurve]]
-
 # Of one panel, and of all of them.
-MOST_GROUPS: Final = 12
-MOST_BARS: Final = 40
-# Of curves: as many groups as there are colours, and as many panels as have room.
-MOST_CURVES: Final = len(GROUPS)
-MOST_SYSTEMS: Final = 3
-MOST_VALUES: Final = 3
-
-
-class _By(NamedTuple):
-    """A property, or one within the values of another (`within`; empty: of all classes)."""
-
-    name: str
-    within: str
-
-    @property
-    def words(self) -> str:
-        return f"{self.name} within {self.within}" if self.within else self.name
-
-    @property
-    def file(self) -> str:
-        inside = f"_within_{file_name(self.within)}" if self.within else ""
-        return f"{file_name(self.name)}{inside}"
+MOST_GROUPS, MOST_BARS = 12, 40
+WIDTH, LABEL_CHARACTERS = 200, 18
 
 
 def properties_section(result: DifficultyResult) -> Section:
@@ -72,42 +43,37 @@ def properties_section(result: DifficultyResult) -> Section:
         "properties",
         "Class properties",
         (*_plots(result, table), table),
-        f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
+        "Means over the classes of a group, with 95% intervals; small groups say "
         "little. The means of the measures show whether a group has harder objects.",
         findings=tuple(group_sentences(result)),
     )
 
 
 def _plots(result: DifficultyResult, table: Table[_Scored]) -> Iterator[Plot]:
-    scores = _scores_of_groups(result)
-    if not scores:
-        why = "no table of class properties was given" if result.systems else NO_SYSTEMS
-        absent = NO_OBJECTS if result.properties else why
-        title = "Scores by properties of classes"
-        yield replace(_bars_plot(result, table, _By("", ""), "ap"), title=title, absent=absent)
-        return
-    controlled = scores[:1]
-    # Another only for systems that localize, but do not have the main score.
-    if any(one.has("cls_loc") and not one.has(controlled[0]) for one in result.systems):
-        controlled.append("cls_loc")
-    for by in dict.fromkeys(_By(one.property, one.within_property) for one in result.properties):
-        for score in scores:
-            yield _bars_plot(result, table, by, score)
-        for score in controlled:
-            yield from _control_plots(result, by, score)
-
-
-def _scores_of_groups(result: DifficultyResult) -> list[ScoreName]:
     """The main score and localization accuracy; plain accuracy where a system has neither."""
     grouped = {one.score for one in result.properties}
     known = [name for name in defined_scores(result.systems) if name in grouped]
     scores: list[ScoreName] = [name for name in known if name in ("ap", "cls_loc")]
     if "cls" in known and any(not any(map(one.has, scores)) for one in result.systems):
         scores.append("cls")
-    return scores
+    if not scores:
+        why = "no table of class properties was given" if result.systems else NO_SYSTEMS
+        absent = NO_OBJECTS if result.properties else why
+        title = "Scores by properties of classes"
+        yield replace(_bars_plot(result, table, By("", ""), "ap"), title=title, absent=absent)
+        return
+    controlled = scores[:1]
+    # Another only for systems that localize, but do not have the main score.
+    if any(one.has("cls_loc") and not one.has(controlled[0]) for one in result.systems):
+        controlled.append("cls_loc")
+    for by in dict.fromkeys(By(one.property, one.within_property) for one in result.properties):
+        for score in scores:
+            yield _bars_plot(result, table, by, score)
+        for score in controlled:
+            yield from control_plots(result, by, score)
 
 
-def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: _By, score: ScoreName) -> Plot:
+def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: By, score: ScoreName) -> Plot:
     found = [
         one
         for one in result.properties
@@ -117,23 +83,19 @@ def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: _By, score: 
     shown = _with_room(found)
     rows = [_Scored(one, group) for one in shown for group in one.groups]
     words, colours = result.label(score), system_colours(result, bound_by=score)
-    legend = f"Bar: mean over the classes of a group; stroke: {LEVEL} interval; n: number of "
-    legend += "classes."
-    n_groups = max((len(one.groups) for one in found), default=0)
-    if n_groups > MOST_GROUPS:
+    legend = "Bar: mean over the classes of a group; stroke: 95% interval; n: number of classes."
+    if (n_groups := max((len(one.groups) for one in found), default=0)) > MOST_GROUPS:
         legend += f" The {MOST_GROUPS} largest of {n_groups:,} groups."
-    n_more = len({one.within_value for one in found} - {one.within_value for one in shown})
-    if n_more:
+    if n_more := len({one.within_value for one in found} - {one.within_value for one in shown}):
         legend += f" {counted(n_more, 'more panel is', 'more panels are')} in the tables."
-    n_without = max((one.n_without for one in found), default=0)
-    if n_without:
+    if n_without := max((one.n_without for one in found), default=0):
         legend += f" {counted(n_without, 'class has', 'classes have')} no value."
     return Plot(
         f"{score}_by_{by.file}",
         f"{words} by {by.words}",
         "Groups whose intervals do not overlap differ by more than chance; the curves up to a "
         "difficulty show whether one group only has easier objects.",
-        partial(property_scores_chart, replace(table, rows=rows), words, colours),
+        partial(_draw, replace(table, rows=rows), words, colours),
         legend=legend + who_is_shown(result, score),
         absent="" if found else f"{words} of every group is undefined",
     )
@@ -143,11 +105,9 @@ def _with_room(found: Sequence[PropertyScores]) -> list[PropertyScores]:
     """As many panels as a figure has room for, at least one; of many groups the largest."""
     cut = [replace(one, groups=_largest(one.groups)) for one in found]
     shown: list[PropertyScores] = []
-    n_bars = 0
     for value in dict.fromkeys(one.within_value for one in cut):
         panel = [one for one in cut if one.within_value == value]
-        n_bars += sum(len(one.groups) for one in panel)
-        if shown and n_bars > MOST_BARS:
+        if shown and sum(len(one.groups) for one in (*shown, *panel)) > MOST_BARS:
             break
         shown += panel
     return shown
@@ -159,69 +119,38 @@ def _largest(groups: Sequence[GroupScore]) -> tuple[GroupScore, ...]:
     return tuple(group for group in groups if group in kept)
 
 
-def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Iterator[Plot]:
-    found = [
-        one
-        for one in result.cumulative
-        if (one.property, one.within_property, one.score) == (*by, score)
-        and one.measure in CONTROLS
-        and len(one.x)
-    ]
-    # Of both measures, so that a group has one colour.
-    groups = list(dict.fromkeys(one.group for one in found))
-    curves = [one for one in found if one.group in groups[:MOST_CURVES]]
-    n_systems = len({one.system for one in curves})
-    words = result.label(score)
-    why = "no two classes of a group have a score and CPL or clutter"
-    unmoved = "the difficulty of localization does not matter to classification"
-    for measure, panels, columns, cut in _control_panels(by, curves):
-        up_to = f"a value of {MEASURES[measure].short}" if measure else "a difficulty"
-        yield Plot(
-            f"{score}_controlled_{by.file}" + (f"_{measure}" if measure else ""),
-            f"{words} up to {up_to}, by {by.words}",
-            "Curves that stay apart all along: the groups differ also among equally hard classes. "
-            "Curves that fall together: one group only has the harder objects.",
-            partial(cumulative_panels, panels, colours_of(groups, GROUPS), words, columns),
-            legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
-            f"than {FEW_CLASSES} classes. CPL has a square-root axis."
-            f"{first_of(MOST_CURVES, len(groups), 'groups')}"
-            f"{first_of(MOST_SYSTEMS, n_systems, 'systems')}{cut}",
-            absent="" if panels else why if score in SCORES_OF_GROUPS else unmoved,
+def _draw(table: Table[_Scored], label: str, colours: Mapping[str, str]) -> Spec:
+    """Bars of the groups by system; those within one value of another property share a panel."""
+    tips = "group", "system", "mean", "95%", "classes"
+    place = {"row": "group", "series": "system", "of": "within_property", "in": "within_value"}
+    rows = coloured(table_rows(table, tips, **place, mean="mean", low="low", high="high"), colours)
+    panels: dict[str, list[Row]] = {}
+    for row in rows:
+        row["text"] = f"{row['tip']['mean']}, n = {row['tip']['classes']}"
+        panels.setdefault(f"within {row['of']}: {row['in']}" if row["of"] else "", []).append(row)
+    ends = from_zero([0.05, *(row[end] for row in rows for end in ("mean", "high"))], 0.02)
+    # As much room for the names in each panel.
+    longest = max(min(len(row["row"]), LABEL_CHARACTERS) for row in rows)
+    room_px = round(LETTER_PX * longest) + 10
+    look: Row = {"characters": LABEL_CHARACTERS, "gap": 0, "room_px": room_px}
+    drawn = []
+    for title, of_panel in panels.items():
+        systems = list(dict.fromkeys(row["series"] for row in of_panel))
+        # Numbers stand below the last panel only.
+        last = title == list(panels)[-1]
+        panel = name_rows(
+            of_panel,
+            Names.of((row["row"] for row in of_panel), px=11 * len(systems) + 8, **look),
+            Axis(label * last, ends, labels=last),
+            bars("mean", opacity=0.75),
+            spans(color=INK, strokeWidth=1, clip=True),
+            words(value=WIDTH + 6, align="left", color=SOFT_INK, fontSize=SMALL_PX),
+            width=WIDTH,
+            series=Series(systems, outer=0.36, inner=0.1),
+            title=title,
         )
-
-
-def _control_panels(
-    by: _By, curves: Sequence[CumulativeCurve]
-) -> Iterator[tuple[str, _Panels, int, str]]:
-    """By measure (empty: both), how many stand in a line, and a sentence about those without room.
-
-    One per system and measure; nested groups have a figure per measure, in which each value of the
-    outer property takes a line.
-    """
-    if not by.within or not curves:
-        systems = list(dict.fromkeys(one.system for one in curves))[:MOST_SYSTEMS]
-        panels: _Panels = {}
-        for one in curves:
-            if one.system in systems:
-                title = f"{one.system}, {MEASURES[one.measure].short}"
-                panels.setdefault(title, {})[one.group] = one
-        yield "", panels, 2, ""
-        return
-    for measure in CONTROLS:
-        of_it = [one for one in curves if one.measure == measure]
-        systems = list(dict.fromkeys(one.system for one in of_it))[:MOST_SYSTEMS]
-        values = list(dict.fromkeys(one.within_value for one in of_it))
-        n_values = MOST_VALUES * (2 if len(systems) == 1 else 1)
-        panels = {
-            f"within {value}\n{system}": {
-                one.group: one for one in of_it if (one.within_value, one.system) == (value, system)
-            }
-            for value in values[:n_values]
-            for system in systems
-        }
-        if panels:
-            cut = first_of(n_values, len(values), f"values of {by.within}")
-            yield measure, panels, max(2, len(systems)), cut
+        drawn.append(panel)
+    return below(*system_key(colours, (row["series"] for row in rows)), *drawn)
 
 
 class _Scored(NamedTuple):
@@ -261,7 +190,7 @@ def _groups(result: DifficultyResult) -> Table[_Scored]:
             Column("n_classes_with", "", lambda row: len(row.group.classes), COUNT),
             Column("n_classes", "classes", lambda row: row.group.n_classes, COUNT),
             Column("mean", "mean", lambda row: row.group.mean),
-            *interval_columns(lambda row: (row.group.low, row.group.high), LEVEL),
+            *interval_columns(lambda row: (row.group.low, row.group.high), "95%"),
             *measure_columns(lambda row, name: row.group.measures.get(name), defined, further=True),
             Column("n_classes_without", "", lambda row: row.by.n_without, COUNT),
         ],

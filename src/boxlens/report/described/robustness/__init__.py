@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from boxlens.images.transforming.catalogue import label_of, title_of
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
-from boxlens.report.described.robustness import plots, tables
+from boxlens.report.described.robustness import classes, errors, graded, places, scores, steps
 from boxlens.report.described.robustness.examples import (
     StepGalleries,
+    example_pictures,
     examples_section,
-    hang_examples,
 )
-from boxlens.report.study import SCORE, Form, Frame, Note, Part, Section, Study
+from boxlens.report.study import SCORE, Form, Part, Section, Study
 from boxlens.studies.robustness.failures import told_failures
 from boxlens.studies.robustness.result import RobustnessResult
 from boxlens.studies.robustness.verdict import robustness_findings, robustness_sentences
@@ -49,7 +49,6 @@ def study(result: RobustnessResult, pictures: StepGalleries | None = None) -> St
     first, bound = result.sets[0], result.bound
     names = [one.name for one in result.detectors]
     n_classes = sum(not math.isnan(ap) for ap in result.detectors[0].clean.by_class)
-    before, after = _sections(result)
     return Study(
         title=f"Robustness of {listed(names, MOST_NAMES, 'detectors')}",
         data=result.dataset,
@@ -62,80 +61,43 @@ def study(result: RobustnessResult, pictures: StepGalleries | None = None) -> St
         ),
         sentences=robustness_sentences(result) or ("There is nothing to compare.",),
         tiles=tuple(_tiles(result)),
-        sections=(
-            *before,
-            # What is seen before what is counted of it.
-            examples_section(result, pictures),
-            *after,
-            faulty_pictures(
-                "robustness",
-                result.failed,
-                result.remarks,
-                told_failures(result.failed, {one.step.slug for one in result.sets}),
-            ),
-        ),
+        sections=tuple(_sections(result, pictures)),
         parameters=_parameters(result),
     )
 
 
 def extras(result: RobustnessResult) -> Extras:
-    return Extras(hang=partial(hang_examples, result))
+    return Extras(pictures=partial(example_pictures, result))
 
 
-def _sections(result: RobustnessResult) -> tuple[list[Section], list[Section]]:
+def _sections(result: RobustnessResult, pictures: StepGalleries | None) -> Iterator[Section]:
     """The changes that were run; then what is asked of all of them."""
     run = {one.group for detector in result.detectors for one in detector.steps}
     findings = robustness_findings(result)
-
-    def section(name: str, *parts: Part) -> Section:
-        reading = READINGS[name] + _bound_words(result) * (name == "classes")
-        title = TITLES.get(name, name.capitalize())
-        return Section(name, title, parts, reading, GUIDE, findings=findings.get(name, ()))
-
-    changes = []
-    if "study" in run:
-        steps = tables.step_table(result, ("study",), "Transforms of the study")
-        changes.append(section("study", plots.study_plot(result), steps))
-    if not run.isdisjoint(CORRUPTION_GROUPS):
-        changes.append(
-            section(
-                "corruptions",
-                plots.curves_plot(result),
-                plots.groups_plot(result),
-                tables.means_table(result),
-                tables.severity_table(result),
-                tables.step_table(result, CORRUPTION_GROUPS, "Corruptions, all numbers", long=True),
-            )
-        )
-    if "graded" in run:
-        changes.append(
-            section(
-                "graded",
-                plots.graded_plot(result),
-                *tables.level_tables(result),
-                *map(Note, tables.reference_notes(result)),
-                tables.step_table(result, ("graded",), "Graded changes, all numbers", long=True),
-            )
-        )
-    return changes, [
-        section("errors", plots.errors_plot(result), *tables.error_tables(result)),
-        section(
-            "places",
-            plots.places_plot(result),
-            Frame("robustness_density", partial(tables.density_frame, result)),
-        ),
-        section("classes", *plots.class_plots(result), *tables.class_tables(result)),
-        section("sets", tables.sets_table(result), tables.all_steps_table(result)),
-    ]
-
-
-def _bound_words(result: RobustnessResult) -> str:
-    if result.bound is None:
-        return ""
-    return (
+    about_bound = result.bound and (
         " Upper bound (UAP): the AP of a detector that finds every object and labels it as the "
         f"classifier {result.bound.classifier} does; over all classes it is {score(result.uap)}."
     )
+
+    def section(name: str, parts: Iterable[Part]) -> Section:
+        title, found = TITLES.get(name, name.capitalize()), findings.get(name, ())
+        reading = READINGS[name] + (about_bound or "") * (name == "classes")
+        return Section(name, title, tuple(parts), reading, GUIDE, findings=found)
+
+    if "study" in run:
+        yield section("study", scores.study_parts(result))
+    if not run.isdisjoint(CORRUPTION_GROUPS):
+        yield section("corruptions", scores.corruption_parts(result))
+    if "graded" in run:
+        yield section("graded", graded.parts(result))
+    # What is seen before what is counted of it.
+    yield examples_section(result, pictures)
+    yield section("errors", errors.parts(result))
+    yield section("places", places.parts(result))
+    yield section("classes", classes.parts(result))
+    yield section("sets", steps.set_tables(result))
+    shown = told_failures(result.failed, {one.step.slug for one in result.sets})
+    yield faulty_pictures("robustness", result.failed, result.remarks, shown)
 
 
 def _tiles(result: RobustnessResult) -> Iterator[tuple[str, float, Form]]:
@@ -149,16 +111,8 @@ def _tiles(result: RobustnessResult) -> Iterator[tuple[str, float, Form]]:
 def _parameters(result: RobustnessResult) -> dict[str, Any]:
     """Steps by transform: a run has hundreds."""
     asked = result.choice.to_json()
-    return {
-        **asked,
-        "steps": list(_steps_told(result.choice.steps)),
-        "n_images": asked["n_images"] or "all",
-    }
-
-
-def _steps_told(steps: Sequence[Step]) -> Iterator[str]:
     levels: dict[str, list[str]] = {}
-    for step in steps:
+    for step in result.choice.steps:
         levels.setdefault(title_of(step), []).extend([label_of(step)] * step.graded)
-    for title, of in levels.items():
-        yield f"{title} ({', '.join(of)})" if of else title
+    told = [f"{title} ({', '.join(of)})" if of else title for title, of in levels.items()]
+    return {**asked, "steps": told, "n_images": asked["n_images"] or "all"}

@@ -8,11 +8,11 @@ from dataclasses import replace
 from boxlens.data import Detections, Notice
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.comparison.cases.disagreement import (
     DisagreementResult,
     Measure,

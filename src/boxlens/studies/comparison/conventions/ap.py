@@ -21,8 +21,9 @@ from boxlens.metrics.average_precision import (
     ap_voc07,
     curve,
 )
-from boxlens.metrics.grid import AREA_RANGES, mean_defined
+from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.hierarchy import expand_hierarchy
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import Prepared, prepare, prepare_dataset
 from boxlens.metrics.ranking import Ranking, rank
 from boxlens.studies.comparison.conventions.values import Conventions

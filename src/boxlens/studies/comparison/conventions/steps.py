@@ -11,7 +11,6 @@ import numpy as np
 from boxlens.data import Dataset, Detections, Notice, check_tables
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenDataset,
     GivenDetections,
@@ -21,6 +20,7 @@ from boxlens.formats.given import (
 )
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.comparison.conventions.ap import ConventionAp
 from boxlens.studies.comparison.conventions.results import (
     Band,

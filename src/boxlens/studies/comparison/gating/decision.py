@@ -13,7 +13,6 @@ from typing import Any
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.naming import some_names
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -26,6 +25,7 @@ from boxlens.metrics.evaluation import EvaluationChoice, choose, samplers
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
 from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.pair import check_gaps, check_pair, compared_classes

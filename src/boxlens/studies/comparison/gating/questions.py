@@ -9,11 +9,11 @@ import numpy as np
 
 from boxlens.data import Dataset
 from boxlens.data.columns import Floats
-from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, draw, resample
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.readings import Mean, Readings
 from boxlens.metrics.resampling import Sampler, images_with_objects
+from boxlens.progress import Progress
 from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.result import UntestedClass
 from boxlens.studies.comparison.gating.rules import SLICE, Limit, Rule, Target

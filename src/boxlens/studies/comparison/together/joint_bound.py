@@ -11,8 +11,9 @@ import numpy as np
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.columns import Bools, Floats, ratio
 from boxlens.matching import COCO, find_overlaps, reachable
-from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
+from boxlens.metrics.grid import IOU_THRESHOLDS
 from boxlens.metrics.json_form import fields_to_json, to_json
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.studies.comparison.together.found_objects import IOU, hit_scores
 from boxlens.studies.comparison.together.merged_rankings import MergedAp, Source, merged_ap

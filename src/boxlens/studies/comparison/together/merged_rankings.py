@@ -17,8 +17,9 @@ from boxlens.data import Dataset, Detections
 from boxlens.data.columns import Bits, Bools, Floats, Rows
 from boxlens.matching import Matches
 from boxlens.metrics.cells import cell_precision
-from boxlens.metrics.grid import mean_defined, positives_by_class_and_area
+from boxlens.metrics.grid import positives_by_class_and_area
 from boxlens.metrics.json_form import defined
+from boxlens.metrics.means import mean_defined
 from boxlens.metrics.ranking import rank, rank_rows
 
 

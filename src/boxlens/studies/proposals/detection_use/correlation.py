@@ -13,12 +13,12 @@ from boxlens.data import Dataset, Notice
 from boxlens.data.columns import Floats, owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.formats.method_scores import MethodScores, Setting, read_method_scores
 from boxlens.formats.window_files import Order
 from boxlens.limits import BUDGET
 from boxlens.metrics.results import Provenance, about_dataset
+from boxlens.progress import Progress
 from boxlens.studies.proposals.detection_use.correlation_result import (
     MethodScore,
     ProposalCorrelationResult,

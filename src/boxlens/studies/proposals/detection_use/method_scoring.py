@@ -8,12 +8,12 @@ from typing import Literal, get_args
 
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.method_scores import MethodScores, Setting
 from boxlens.matching import COCO
 from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS
 from boxlens.metrics.results import DetectorResult
+from boxlens.progress import Progress
 from boxlens.studies.proposals.detection_use.filtering import (
     NearProposals,
     not_raw,

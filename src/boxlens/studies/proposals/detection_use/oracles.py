@@ -13,11 +13,11 @@ from boxlens import limits
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.columns import Bools
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.formats.window_files import Order
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance, about_dataset
+from boxlens.progress import Progress
 from boxlens.studies.proposals.detection_use.filtering import (
     FILTER_IOU,
     NMS_IOU,

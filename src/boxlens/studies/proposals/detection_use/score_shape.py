@@ -13,7 +13,7 @@ from boxlens.data import Dataset, Detections
 from boxlens.data.columns import Boxes, Floats, Offsets, Rows, owned
 from boxlens.data.row_sums import group_sums
 from boxlens.matching import VOC, find_overlaps
-from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.means import mean_defined
 from boxlens.studies.proposals.detection_use.oracle_result import ScoreMap, ScoresByIou
 from boxlens.studies.proposals.recall.matched import countable_objects
 

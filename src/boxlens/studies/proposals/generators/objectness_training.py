@@ -14,9 +14,9 @@ from boxlens.data import Dataset
 from boxlens.data.columns import Bools, Boxes, Floats
 from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.matching.pairing import box_overlap
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generators.objectness import (
     CUES,
     CueTable,

@@ -14,8 +14,8 @@ from boxlens.data import Dataset
 from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError, imported
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles, Pixels
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim, superpixel_graphs
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, PrimWeights
 from boxlens.studies.proposals.segments import Labels

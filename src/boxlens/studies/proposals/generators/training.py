@@ -9,8 +9,8 @@ import numpy as np
 from boxlens.data import Dataset, Notice
 from boxlens.data.columns import Bools, Floats
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow

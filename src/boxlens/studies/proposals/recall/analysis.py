@@ -14,7 +14,6 @@ from boxlens.data.columns import Bools, Rows
 from boxlens.data.row_sums import mean_of_rows
 from boxlens.data.source import Source
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import (
     GivenAttributes,
     GivenDataset,
@@ -26,6 +25,7 @@ from boxlens.formats.window_files import Order
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.recall.average_recall import average_intervals
 from boxlens.studies.proposals.recall.box_sizes import object_sizes

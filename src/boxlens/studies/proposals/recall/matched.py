@@ -11,8 +11,8 @@ from boxlens.data import Dataset, GroundTruth, Notice
 from boxlens.data.columns import Bools, Floats, Offsets, Rows
 from boxlens.data.source import Source
 from boxlens.data.windows import WindowPart
-from boxlens.formats.files import Progress
 from boxlens.matching.box_matching import match_boxes
+from boxlens.progress import Progress
 from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.box_sizes import N_BINS, window_sizes
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from boxlens.data import Notice, counted_notice
 from boxlens.detectors.processes import each_in_processes
 from boxlens.errors import InputError, MissingExtraError, ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import shared_settings
 from boxlens.images import ImageFiles, find_images, read_picture
 from boxlens.images.files import evenly_spread
 from boxlens.images.perturbing.families import FAMILY_NAMES
 from boxlens.limits import WORKERS
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generators.opening import open_named, plain_name
 from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.listing import listed

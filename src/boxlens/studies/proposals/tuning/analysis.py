@@ -15,13 +15,13 @@ import numpy as np
 
 from boxlens.data import Dataset
 from boxlens.errors import ParameterError
-from boxlens.formats.files import Progress
 from boxlens.formats.given import GivenDataset, Reading, several_names, shared_settings
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.metrics.results import Provenance
+from boxlens.progress import Progress
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import open_generator
 from boxlens.studies.proposals.generators.protocols import Generator
