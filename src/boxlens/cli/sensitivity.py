@@ -45,7 +45,7 @@ def add_characteristics(command: Parser) -> None:
     )
     command.several(
         "--bins NAME=T:T",
-        "own thresholds of a number instead of percentiles, or the order of words (light=dim:bright)",
+        "own thresholds of a number instead of percentiles, or the order of words (age=new:old)",
         named(thresholds_or_order),
         "area=1024:9216",
         action=ByName,

@@ -151,9 +151,10 @@ def _as_numbers(cells: Sequence[Any]) -> list[Any]:
 
 def _object_rows(dataset: Dataset, table: AttributeTable) -> tuple[Rows, tuple[Notice, ...]]:
     """The row of the object that each row is about, -1 where there is none."""
+    notices: tuple[Notice, ...] = ()
     ids, images, classes = (table.key(names) for names in (OBJECT, IMAGE, CLASS))
     if ids is not None:
-        rows, notices = _rows_by_id(dataset, ids), ()
+        rows = _rows_by_id(dataset, ids)
     elif images is None:
         raise table.error("no column says which object a row is about")
     else:
@@ -163,7 +164,7 @@ def _object_rows(dataset: Dataset, table: AttributeTable) -> tuple[Rows, tuple[N
         if boxes is not None:
             rows, notices = _rows_by_box(dataset, table, image_rows, class_rows, boxes)
         elif class_rows is not None:
-            rows, notices = _rows_by_order(dataset, table, image_rows, class_rows), ()
+            rows = _rows_by_order(dataset, table, image_rows, class_rows)
         else:
             raise table.error("names an image, but no box and no class in it")
     twice = [row for row, n in Counter(rows[rows >= 0].tolist()).items() if n > 1]
@@ -284,21 +285,21 @@ def _overlaps(first: Boxes, second: Boxes) -> Floats:
     inner = np.prod(np.clip(high - low, 0, None), axis=2)
     areas = np.prod(first[:, 2:], axis=1)[:, None] + np.prod(second[:, 2:], axis=1)[None]
     union = areas - inner
-    return np.divide(inner, union, out=np.zeros_like(inner), where=union > 0)
+    iou: Floats = np.divide(inner, union, out=np.zeros_like(inner), where=union > 0)
+    return iou
 
 
 def _unmatched(dataset: Dataset, table: AttributeTable, rows: Rows) -> Iterator[Notice]:
     strangers = np.flatnonzero(rows < 0).tolist()
     if strangers:
         listed = some_names(map(table.where, strangers), 5)
-        n, of = counted(len(strangers), "row"), len(table)
-        message = f"{table.path}: {n} of {of:,} fit no object of the ground truth ({listed})"
+        rows_of = f"{counted(len(strangers), 'row')} of {len(table):,}"
+        message = f"{table.path}: {rows_of} fit no object of the ground truth ({listed})"
         yield Notice("attribute_without_object", len(strangers), message)
     lacking = np.ones(len(dataset.gt), dtype=np.bool_)
     lacking[rows[rows >= 0]] = False
     if lacking.any():
-        n = int(lacking.sum())
+        n, of = int(lacking.sum()), counted(len(dataset.gt), "object")
         listed = some_names(map(str, dataset.gt.id[lacking].tolist()), 5)
-        of = counted(len(dataset.gt), "object")
         message = f"{table.path}: {n:,} of {of} have no row (ids {listed})"
         yield Notice("object_without_attributes", n, message)

@@ -165,11 +165,11 @@ def _general(objects: Objects, name: str, values: Attribute, order: tuple[str, .
             f"attribute {name!r} has {len(known):,} different texts, at most {MOST_TEXTS} make "
             "subsets that can be compared",
         )
-    if order and set(order) != set(known):
-        told = ", ".join(map(str, known))
-        raise ParameterError(f"the order of {name!r} has each of its values once: {told}")
     if values.dtype == object:
-        known = list(order or ordered_words(known))
+        words = list(map(str, known))
+        if order and not set(words) <= set(order):
+            raise ParameterError(f"the order of {name!r} has all of its values: {', '.join(words)}")
+        known = [word for word in order or ordered_words(words) if word in words]
     place = {value: k for k, value in enumerate(known)}
     shown = objects.counted & present(values)
     code = np.full(len(values), -1, dtype=np.int32)
