@@ -188,7 +188,7 @@ def _check_steps(options: argparse.Namespace, steps: Sequence[Step]) -> None:
     if options.severities and not any(one.group in CORRUPTION_GROUPS for one in transforms):
         raise ParameterError("--severity is of corruptions, and --transform names none")
     if options.scenes and not any(one.needs_scene for one in transforms):
-        raise ParameterError("--scenes is for incongruent, which --transform does not name")
+        raise ParameterError("--scenes is used by incongruent alone: add it to --transform")
     if options.restart and not (options.keep or options.output):
         raise ParameterError(
             "--restart is for results that were kept: name their folder (--keep, or -o)"

@@ -29,6 +29,13 @@ from boxlens.wording import counted
 
 ProtocolName = Literal["coco", "voc07", "voc12", "lvis", "openimages"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
+PROTOCOL_TITLES: dict[str, str] = {
+    "coco": "COCO",
+    "voc07": "VOC 2007 (11-point)",
+    "voc12": "VOC 2010-2012 (area)",
+    "lvis": "LVIS",
+    "openimages": "Open Images",
+}
 RULE_OF: dict[ProtocolName, Rule] = {
     "coco": COCO,
     "voc07": VOC,

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
     if options.method not in TRAINABLE:
         raise ParameterError(
-            f"{options.method} learns nothing: choose one of {', '.join(TRAINABLE)}"
+            f"{options.method} has nothing to learn; choose from {', '.join(TRAINABLE)}"
         )
     if not options.output.endswith(".json"):
         raise InputError("a generator file is JSON", path=options.output, remedy="End it in .json")

@@ -23,7 +23,7 @@ from boxlens.studies.diagnosis import DiagnosisResult
 EXAMPLES = "examples"
 # A page that is mailed stays small.
 MEGABYTES = 8.0
-READING = "What the numbers look like: errors made with the most confidence, and telling images."
+READING = "What the numbers look like: the most confident errors, and images worth a look."
 WITHOUT = "Pictures are shown where they are given (--images)."
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from boxlens.metrics.protocols import PROTOCOL_TITLES
 from boxlens.report.study import (
     COUNT,
     FINE_CHANGE,
@@ -32,7 +33,7 @@ def study(result: GateResult) -> Study:
         title=f"Gate: {result.candidate} against {result.baseline}",
         data=result.dataset,
         facts=(
-            result.protocol,
+            PROTOCOL_TITLES[result.protocol],
             counted(result.n_images, "image"),
             counted(result.n_objects, "object"),
             f"level {level(resampling.level)}",

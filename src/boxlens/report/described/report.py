@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from boxlens.metrics.protocols import PROTOCOL_TITLES
 from boxlens.report.described import describe, evaluation
 from boxlens.report.described.difficulty import study_in_report
 from boxlens.report.described.examples import (
@@ -95,7 +96,7 @@ def _typeset(result: ReportResult) -> list[Study | Table[Any]]:
         return [*studies]
     parts = evaluation.scores_section(result.evaluation).parts
     scores = next(one for one in parts if isinstance(one, Table) and one.caption)
-    caption = f"Scores under the protocol {result.evaluation.protocol}"
+    caption = f"Scores under the protocol {PROTOCOL_TITLES[result.evaluation.protocol]}"
     return [replace(scores, caption=caption), *studies]
 
 

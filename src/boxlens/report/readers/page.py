@@ -21,6 +21,7 @@ from boxlens.report.pages.guide import has_method, method
 from boxlens.report.pages.markup import link, notes, paragraph, table, tiles
 from boxlens.report.readers.provenance import provenance_section
 from boxlens.report.study import Markup, Note, Part, Plot, Section, Study, Table
+from boxlens.terms import spelled_out
 from boxlens.wording import is_undefined
 
 # The HTML of a figure; empty where it is not drawn.
@@ -123,6 +124,7 @@ def _parts(parts: Sequence[Part], drawn: Card) -> Iterator[str]:
 def _page(study: Study, sections: Sequence[tuple[Section, str]]) -> str:
     """Every section stands beside its HTML."""
     links = "".join(f"<li>{link('#' + one.name, one.title)}</li>" for one, _ in sections)
+    terms = spelled_out("".join(html for one, html in sections if one.name != "method"))
     who, dataset = map(escape, (study.title, study.data))
     scripts = (vega_script(), "\n" + _resource("page.js"))
     code = "\n".join(f"<script>{text}</script>" for text in scripts)
@@ -140,7 +142,7 @@ def _page(study: Study, sections: Sequence[tuple[Section, str]]) -> str:
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <h1>{who} <span>on</span> {dataset}</h1>
-{paragraph(", ".join(study.facts), "about")}</header>
+{paragraph(", ".join(study.facts), "about")}{paragraph(terms, "about")}</header>
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 <main id="content" tabindex="-1">
 {"".join(html for _, html in sections)}</main>

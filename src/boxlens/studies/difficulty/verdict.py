@@ -193,7 +193,7 @@ def _subset(one: MatchedSubset) -> str:
         return f"No class of {one.dataset} is as hard as {wanted}."
     if not one.reached:
         return (
-            f"Even all {_classes(n)} of {one.dataset} together are harder than {wanted}: "
+            f"All {_classes(n)} of {one.dataset} together are still harder than {wanted}: "
             f"their {words} is {measure_text(one.mean)}, so no subset matches."
         )
     n_more = len(one.classes) - MOST_NAMES

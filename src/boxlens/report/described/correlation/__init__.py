@@ -162,7 +162,7 @@ def _draw_by_iou(found: Overall) -> Spec:
         for iou, r in zip(one.ious.tolist(), one.at_iou.tolist(), strict=True)
         if not math.isnan(r)
     )
-    forms = {"detector": TEXT, "IoU": SCORE, "r": SCORE, "methods": COUNT}
+    forms = {"detector": TEXT, "IoU": NUMBER, "r": SCORE, "methods": COUNT}
     rows = told_rows(forms, known, x="IoU", y="r", series="detector")
     averages = []
     for name, one in found.items():

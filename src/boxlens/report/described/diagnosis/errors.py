@@ -101,7 +101,7 @@ def _tide(result: TideResult) -> Spec:
     kinds = {one.label: result.gain[one.label] for one in ERRORS}
     total = sum(kinds.values())
     slices = [
-        (kind_of(name), gain, {"tip": {"AP gained": score(gain)}}) for name, gain in kinds.items()
+        (kind_of(name), gain, {"tip": {"AP gained": change(gain)}}) for name, gain in kinds.items()
     ]
     nothing = message("no fix adds anything", width=PIE_PX, height=PIE_PX)
     panels = []
@@ -132,7 +132,7 @@ def _tide_row(result: TideResult, name: str, total: float) -> Row:
         label, errors, colour = kind_of(name).label, [name], kind_of(name).colour
         text = change(gain) + (f" · {share(gain / total)}" if total > 0 else "")
     bar = {"row": label, "gain": gain, "colour": colour, "text": text}
-    tip = {"kind": label, "AP gained": score(gain), "errors": count(n)}
+    tip = {"kind": label, "AP gained": change(gain), "errors": count(n)}
     return {**bar, "tip": tip, **scheme_picks("tide", label, *errors, n=n)}
 
 

@@ -90,17 +90,17 @@ def trends_plot(result: HoiemResult, about: str) -> Plot:
 
 
 def _ends(result: HoiemResult) -> str:
-    """Which classes the right end of a mean rests on: the others stay with all that they have."""
+    """How many classes reach the right end of a mean: the others stay at their last value."""
     fp, every = result.fp_trend, result.detection_trend
     ends = []
     for places, n_classes, unit in (
         (fp.counts, fp.n_classes, "{:,} false positives"),
-        (every.multiples, every.n_classes, "{:g} x their objects"),
+        (every.multiples, every.n_classes, "{:g} times as many detections as objects"),
     ):
         reached = [(n, at) for n, at in zip(n_classes, places, strict=True) if n > 0]
-        ends += [f"{n} have {unit.format(at)}" for n, at in reached[-1:]]
-    of = f" Of {counted(len(result.classes), 'class', 'classes')} "
-    return f"{of}{', '.join(ends)}; the others stay with all they have." if ends else ""
+        ends += [f"{unit.format(at)} (reached by {n})" for n, at in reached[-1:]]
+    of = counted(len(result.classes), "class", "classes")
+    return f" The lines end at {' and '.join(ends)}; of {of}." if ends else ""
 
 
 def _trends(result: HoiemResult) -> Spec:

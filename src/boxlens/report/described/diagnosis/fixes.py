@@ -41,9 +41,9 @@ GAINS = ("first", "last", "lowest", "highest", "mean")
 STEP_WORDS = {
     "start": ("AP now", "as it is"),
     "background": ("background", "removed"),
-    "localization": ("bad places", "corrected"),
+    "localization": ("poorly placed", "corrected"),
     "duplicate": ("leftovers", "removed"),
-    "miss": ("misses", "found"),
+    "miss": ("missed", "found"),
 }
 
 
@@ -112,7 +112,7 @@ def _orders(scheme: str, orders: Sequence[RepairGain]) -> Spec:
     rows = []
     for label, row in by_label.items():
         gains = {name: getattr(row, name) for name in GAINS}
-        tip = {"fix": label, **{name: score(gain) for name, gain in gains.items()}}
+        tip = {"fix": label, **{name: change(gain) for name, gain in gains.items()}}
         look = {"colour": kind_of(row.name).colour, "tip": tip}
         rows.append({"row": label, **gains, **look, **scheme_picks(scheme, label, row.name)})
     return name_rows(
@@ -139,7 +139,7 @@ def _waterfall(result: BorjiResult) -> Spec:
         text = score(after) if now else change(after - before)
         bar = {"row": name, "from": before, "to": after, "colour": colour, "text": text}
         step = ", ".join(STEP_WORDS[name])
-        tip = {"step": step, "AP gained": score(after - before), "AP then": score(after)}
+        tip = {"step": step, "AP gained": change(after - before), "AP then": score(after)}
         rows.append({**bar, "tip": tip, **scheme_picks("borji", label, errors)})
     return waterfall(
         rows,
@@ -156,7 +156,10 @@ def _steps_table(result: BorjiResult) -> Table[Any]:
         "",
         "AP after each of Borji's steps",
         {"step": TEXT, "AP after it": SCORE, "over all orders": CHANGE},
-        ((step, ap, mean.get(step)) for step, ap in zip(STEPS, result.ap, strict=True)),
+        (
+            (", ".join(STEP_WORDS[step]), ap, mean.get(step))
+            for step, ap in zip(STEPS, result.ap, strict=True)
+        ),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from boxlens.metrics import DetectorResult, EvaluationResult
 from boxlens.metrics.evaluation import with_unique_names
+from boxlens.metrics.protocols import PROTOCOL_TITLES
 from boxlens.report.described.evaluation.readings import readings
 from boxlens.report.described.evaluation.scores import (
-    TITLES,
     class_plot,
     classes_table,
     confusion_plots,
@@ -42,7 +42,7 @@ def study(result: EvaluationResult) -> Study:
         title=listed([one.name for one in result.detectors], most=3, noun="detectors"),
         data=result.dataset,
         facts=(
-            TITLES[result.protocol],
+            PROTOCOL_TITLES[result.protocol],
             counted(result.n_images, "image"),
             counted(result.n_objects, "object"),
         ),

@@ -12,6 +12,7 @@ import numpy as np
 
 from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
 from boxlens.metrics.average_precision import COCO_RECALLS
+from boxlens.metrics.protocols import PROTOCOL_TITLES
 from boxlens.report.charts.colours import SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.choosing import first_of
@@ -39,13 +40,6 @@ from boxlens.wording import level, listed, number, score
 MOST_CLASSES = 30
 WIDTH, SIDE = 230, 250
 Scored = DetectorResult | ClassResult
-TITLES = {
-    "coco": "COCO",
-    "voc07": "VOC 2007 (11-point)",
-    "voc12": "VOC 2010-2012 (area)",
-    "lvis": "LVIS",
-    "openimages": "Open Images",
-}
 
 
 def main_metric(result: EvaluationResult) -> str:
@@ -202,7 +196,7 @@ def class_plot(result: EvaluationResult) -> Plot:
         "Classes far below the others are the ones to look at.",
         draw,
         legend=f"{legend}{_first_detectors(result)}".strip(),
-        about=f"{_about(result)}, {TITLES[result.protocol]}",
+        about=f"{_about(result)}, {PROTOCOL_TITLES[result.protocol]}",
         absent="" if ranked else f"{metric} of every class is undefined",
     )
 

@@ -84,7 +84,7 @@ def scores_section(result: ProposalOracleResult) -> Section:
             table_of("scores_by_iou", "", {"detector": TEXT, **bins, **n}, _bins(result.scores)),
             table_of("score_maps", "", {"detector": TEXT, "kind": TEXT, **cells, **n}, found),
         ),
-        "Whether scores tell tight boxes from loose ones.",
+        "Whether tighter boxes have higher scores.",
     )
 
 

@@ -75,7 +75,7 @@ def _draw_by_iou(dataset: DatasetRecall, budgets: Sequence[int], words: str) -> 
         for name, at in found.items():
             for iou, recall in zip(CURVE_IOUS.tolist(), at.curve.tolist(), strict=True):
                 place = {"x": round(iou, 2), "y": round(recall, 4), "series": name}
-                tip = {"method": name, "IoU": score(iou, 2), "recall": score(recall)}
+                tip = {"method": name, "IoU": number(iou), "recall": score(recall)}
                 rows.append({**place, "tip": tip, **styles[name].look})
         panel = plot(
             rows,

@@ -94,7 +94,7 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
     galleries, megabytes = ((), 0.0) if pictures is None else pictures[:2]
     reading = (
         "Pictures in which most objects were lost that are found in the unchanged one, which "
-        "stands on the left with these objects marked. Of each transform the level that costs "
+        "is on the left, with these objects marked. Of each transform the level that costs "
         f"most AP; of each detector at most {MOST_STEPS} transforms, the largest losses first. "
         f"Detections with a score of {number(result.choice.shown_score)} or more; of false "
         f"positives the {MOST_FALSE} most confident per picture."

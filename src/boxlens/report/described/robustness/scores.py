@@ -144,8 +144,8 @@ def _bars(result: RobustnessResult, panels: Mapping[str, str], found: Sequence[B
                     "tip": {
                         "pictures": label,
                         "detector": who,
-                        number: score(value),
-                        "unchanged": score(clean),
+                        number: form(value),
+                        "unchanged": form(clean),
                     },
                 }
                 for row, label, who, *values in found
@@ -160,6 +160,7 @@ def _bars(result: RobustnessResult, panels: Mapping[str, str], found: Sequence[B
             title=title,
         )
         for at, (title, number) in enumerate(panels.items())
+        for form in [share if number == "relative" else score]
     ]
     return below(*key(colours, width=2 * BARS_PX), beside(*drawn, gap=12))
 

@@ -196,7 +196,7 @@ def interaction_plot(pair: Interaction, about: str) -> Plot:
     places = [(row, column) for row in first for column in second]
     known = [place for place in places if not math.isnan(pair.ap_n[place])]
     if len(known) < len(places):
-        legend.append(f"Empty: too few objects ({counted(len(places) - len(known), 'cell')}).")
+        legend.append(f"Blank: too few objects ({counted(len(places) - len(known), 'cell')}).")
     return Plot(
         f"cross_{file_name(pair.first)}_{file_name(pair.second)}",
         f"How well objects are found by {pair.first} and {pair.second}",

@@ -273,7 +273,7 @@ def _remark(
     if t0 > choice.largest_t0 and p_all < choice.alpha:
         return "all images together differ, but not those of every larger threshold"
     if at is None:
-        return "no difference, or the test set is too easy: p does not stay below alpha"
+        return "no difference, or the test set is too easy: p does not stay below its limit"
     n_kept = curve.n_kept[at]
     if t0 > choice.largest_t0:
         return f"they differ only on the {n_kept} images that disagree by {score(t0)} or more"

@@ -185,12 +185,12 @@ def _suppressed(ap: dict[str, float]) -> str:
 
 def _held_back_by(detector: str, proposals: float, suppression: float) -> str:
     if max(proposals, suppression) < ALIKE_AP:
-        return f"Neither proposals nor suppression hold {detector} back."
+        return f"Neither better proposals nor better suppression would help {detector}."
     if abs(proposals - suppression) < ALIKE_AP:
-        return f"Both hold {detector} back equally."
+        return f"Better proposals and better suppression would help {detector} equally."
     if proposals > suppression:
-        return f"Proposals hold {detector} back more than suppression."
-    return f"Suppression holds {detector} back more than proposals."
+        return f"Better proposals would help {detector} more than better suppression."
+    return f"Better suppression would help {detector} more than better proposals."
 
 
 def _over_methods(oracles: Sequence[DetectorOracles], best: str) -> Iterator[str]:

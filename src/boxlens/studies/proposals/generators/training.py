@@ -38,7 +38,7 @@ def train_generator(
         of_boxes = (uniform_of, gaussian_of, sliding_window_of)[BLIND.index(method)]
         return of_boxes(dataset)
     if method not in TRAINABLE:
-        raise ParameterError(f"{method} learns nothing: choose one of {', '.join(TRAINABLE)}")
+        raise ParameterError(f"{method} has nothing to learn; choose from {', '.join(TRAINABLE)}")
     if files is None:
         raise ParameterError(f"{method} learns from pictures: name their folder (--images, files)")
     if method == "objectness":

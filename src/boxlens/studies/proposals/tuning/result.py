@@ -66,7 +66,7 @@ class ProposalTuningResult(Displayed):
 
     def __repr__(self) -> str:
         first, best = self.trials[0].ar, self.trials[self.best].ar
-        return f"ProposalTuningResult({self.method}: AR {first:.4f} to {best:.4f})"
+        return f"ProposalTuningResult({self.method}: AR {first:.3f} to {best:.3f})"
 
     def to_json(self) -> dict[str, Any]:
         """The stable form that `boxlens proposals tune --json -` prints."""
