@@ -109,7 +109,7 @@ def step_columns(result: RobustnessResult) -> list[Column[StepRow]]:
             P_VALUE,
         ),
         Column("n_images", "number", lambda row: row.one.n_images, COUNT, further=True),
-        Column("n_objects", "", lambda row: row.one.n_objects, COUNT),
+        Column("n_objects", "objects", lambda row: row.one.n_objects, COUNT, further=True),
         Column("n_detections", "", lambda row: row.one.n_detections, COUNT),
     ]
 
