@@ -239,7 +239,7 @@ def test_several_data_sets_are_compared(run, folder):
         (["generate", "uniform", "--gt", "gt.json", "-o", "x.txt"], "json"),
         (["correlate", "gt.json", "objects.csv"], "one of --scores, --dt and --raw"),
         (["correlate", "nowhere", "a.csv", "--raw", "b.json"], "at least three methods are needed"),
-        (["train", "gt.json", "edge-boxes", "-o", "x.json"], "learns nothing"),
+        (["train", "gt.json", "edge-boxes", "-o", "x.json"], "has nothing to learn"),
         (["train", "gt.json", "objectness", "-o", "x.json"], "learns from pictures"),
         (["tune", "gt.json", "uniform", "--images", "images", "--vary", "size", "-o", "t"], "size"),
         (

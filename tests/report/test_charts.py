@@ -50,7 +50,7 @@ LABELS = {
     "repair_orders_borji": ["background", "leftovers", "missed", "100%"],
     "fp_by_class": ["sheep", "poorly placed", "errors", "share of the top false positives"],
     "pr_areas": [*CURVES, "precision", "recall"],
-    "waterfall": ["AP now", "bad places", "leftovers", "misses", "found"],
+    "waterfall": ["AP now", "poorly placed", "leftovers", "missed", "found"],
     "confusion_matrix": ["detected as", "sheep", "background"],
     "crosswalk_detections_hoiem_tide": ["Hoiem", "TIDE", "dupe", "oth"],
     "crosswalk_objects_coco_analyze_borji": ["COCO analyze", "Borji", "miss"],

@@ -278,7 +278,7 @@ def test_every_detector_meets_every_method_and_all_is_told():
         (
             "raw on 10 proposals of best 2: AP50 1.000 (1.000 unfiltered), with perfect proposals "
             "1.000 (0.000), with perfect suppression 1.000 (0.000), with both 1.000 (0.000). Neither "
-            "proposals nor suppression hold raw back."
+            "better proposals nor better suppression would help raw."
         ),
         (
             "best 2 is the best of 2 methods; over all of them perfect proposals change AP50 by "
