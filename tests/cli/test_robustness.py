@@ -239,7 +239,7 @@ RUN = ("ground_truth.json", "--images", "images", "--model", "region")
             "one of the",
         ),
         ((*RUN, "--transform", "crop", "--severity", "3"), "--severity is of corruptions"),
-        ((*RUN, "--transform", "crop", "--scenes", "images"), "--scenes is for incongruent"),
+        ((*RUN, "--transform", "crop", "--scenes", "images"), "--scenes is used by incongruent"),
         ((*RUN, "--restart"), "--restart is for results that were kept"),
         ((*RUN, "--partial"), "--partial is for results"),
         ((*RUN, "--transform", "clean"), "always run"),

@@ -50,7 +50,7 @@ LABELS = {
     "repair_orders_borji": ["background", "leftovers", "missed", "100%"],
     "fp_by_class": ["sheep", "poorly placed", "errors", "share of the top false positives"],
     "pr_areas": [*CURVES, "precision", "recall"],
-    "waterfall": ["AP now", "poorly placed", "leftovers", "missed", "found"],
+    "waterfall": ["AP now", "placement", "leftovers", "missed", "found"],
     "confusion_matrix": ["detected as", "sheep", "background"],
     "crosswalk_detections_hoiem_tide": ["Hoiem", "TIDE", "dupe", "oth"],
     "crosswalk_objects_coco_analyze_borji": ["COCO analyze", "Borji", "miss"],
@@ -205,8 +205,8 @@ def test_trends_tell_how_many_classes_reach_their_end():
     read = words(drawn("fp_trends", "demo"))
     last = max(at for at, n in enumerate(result.fp_trend.n_classes) if n)
     n, count = result.fp_trend.n_classes[last], result.fp_trend.counts[last]
-    assert f"Of 16 classes {n} have {count:,} false positives" in read
-    assert f"{result.detection_trend.n_classes[-1]} have 8 x their objects" in read or (
+    assert f"Of 16 classes, {n} reach {count:,} false positives" in read
+    assert f"{result.detection_trend.n_classes[-1]} reach 8 detections per object" in read or (
         result.detection_trend.n_classes[-1] == 0
     )
 

@@ -95,12 +95,12 @@ def _ends(result: HoiemResult) -> str:
     ends = []
     for places, n_classes, unit in (
         (fp.counts, fp.n_classes, "{:,} false positives"),
-        (every.multiples, every.n_classes, "{:g} times as many detections as objects"),
+        (every.multiples, every.n_classes, "{:g} detections per object"),
     ):
         reached = [(n, at) for n, at in zip(n_classes, places, strict=True) if n > 0]
-        ends += [f"{unit.format(at)} (reached by {n})" for n, at in reached[-1:]]
-    of = counted(len(result.classes), "class", "classes")
-    return f" The lines end at {' and '.join(ends)}; of {of}." if ends else ""
+        ends += [f"{n} reach {unit.format(at)}" for n, at in reached[-1:]]
+    of = f" Of {counted(len(result.classes), 'class', 'classes')}, {' and '.join(ends)}"
+    return f"{of}; the others stay at their last value." if ends else ""
 
 
 def _trends(result: HoiemResult) -> Spec:

@@ -41,7 +41,7 @@ GAINS = ("first", "last", "lowest", "highest", "mean")
 STEP_WORDS = {
     "start": ("AP now", "as it is"),
     "background": ("background", "removed"),
-    "localization": ("poorly placed", "corrected"),
+    "localization": ("placement", "corrected"),
     "duplicate": ("leftovers", "removed"),
     "miss": ("missed", "found"),
 }
