@@ -8,7 +8,7 @@ import pytest
 import boxlens
 from boxlens.data.selection import named_classes, select_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, pairs_of
 from cases import random_scene
 from oracles.convert import scene_to_tables
 from running import write_demo
@@ -84,3 +84,14 @@ def test_a_single_name_is_not_a_list_of_letters(demo):
     assert found.detectors[0].extras.confidence is not None
     found = boxlens.sensitivity("ground_truth.json", "window.json", by="area")
     assert [one.name for one in found.characteristics] == ["area"]
+
+
+@pytest.mark.parametrize("cross", ["area:aspect", ["area:aspect"], [("area", "aspect")]])
+def test_pairs_are_two_names_or_one_text(cross):
+    assert pairs_of(cross, "cross") == (("area", "aspect"),)
+
+
+@pytest.mark.parametrize("cross", ["area", ["a:b:c"], [("area",)], ("area", "aspect")])
+def test_what_is_no_pair_is_refused(cross):
+    with pytest.raises(ParameterError, match="cross is a list of pairs such as"):
+        pairs_of(cross, "cross")

@@ -64,6 +64,16 @@ def several_names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
+def pairs_of(given: str | Sequence[Any], name: str) -> tuple[tuple[str, str], ...]:
+    """Pairs of names, each as two names or as "area:occlusion"."""
+    listed = [given] if isinstance(given, str) else list(given)
+    pairs = [tuple(one.split(":")) if isinstance(one, str) else tuple(one) for one in listed]
+    wrong = [one for one in pairs if len(one) != 2 or not all(map(str, one))]
+    if wrong:
+        raise ParameterError(f'{name} is a list of pairs such as ("area", "aspect"), got {given!r}')
+    return tuple((str(first), str(second)) for first, second in pairs)
+
+
 def one_detector(dt: GivenDetections | Sequence[GivenDetections]) -> Sequence[GivenDetections]:
     """Of a verb that looks at one detector at a time."""
     given = _listed(dt)

@@ -133,7 +133,7 @@ def test_one_value_an_identifier_and_too_many_texts_are_passed_over_with_a_notic
     )
     assert names_of(result) == ["area", "height", "aspect", "depth"]
     found = {(one.code, one.count) for one in result.notices if one.code != "no_spread"}
-    expected = {("one_value", 1), ("one_value", 0), ("identifier", n), ("too_many_values", n // 2)}
+    expected = {("one_value", 1), ("no_value", 1), ("identifier", n), ("too_many_values", n // 2)}
     assert found == {*expected, ("not_annotated", 4)}
 
 

@@ -158,15 +158,15 @@ def _by_detector(result: ReportResult, parts: Sequence[Section]) -> Iterator[Sec
 
 def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
     own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
-    told = [examples_section(diagnosis_examples(one, pictures, prefix)) for one, prefix in own]
-    inner = list(_by_detector(result, told))
+    told = [diagnosis_examples(one, pictures, prefix) for one, prefix in own]
+    inner = list(_by_detector(result, [Section(EXAMPLES, "", parts) for parts in told]))
     if result.comparison is not None:
         parts = comparison_examples(comparison_groups(result.comparison), pictures)
-        inner.append(replace(examples_section(parts), name="examples-compared", title="Compared"))
+        inner.append(Section("examples-compared", "Compared", parts))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:
         return replace(remarks, parts=(*remarks.parts, *inner[0].parts))
-    return replace(remarks, inner=tuple(replace(one, reading="") for one in inner))
+    return replace(remarks, inner=tuple(inner))
 
 
 def _classes(

@@ -97,7 +97,9 @@ def _main_plot(study: Study) -> str:
     """As a picture that carries itself: nothing is run, and nothing is fetched."""
     if (main := main_plot(study)) is None:
         return ""
-    svg = vl_convert.vegalite_to_svg(spec_of(main), allowed_base_urls=[])
+    # Letters of the page may be wider than those that places were made for.
+    spec = {**spec_of(main), "padding": 16}
+    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     data = b64encode(svg.encode()).decode()
     alt = escape(f"{main.title}: {study.title}. {main.reading}", quote=True)
     return f'<img alt="{alt}" style="{FIGURE}" src="data:image/svg+xml;base64,{data}">'

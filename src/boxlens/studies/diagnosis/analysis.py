@@ -16,6 +16,7 @@ from boxlens.formats.given import (
     GivenDetections,
     Reading,
     one_detector,
+    pairs_of,
     several_names,
     shared_settings,
 )
@@ -72,7 +73,7 @@ def diagnose(
     tide_range: bool = False,
     by: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float | str]] | None = None,
-    cross: Sequence[tuple[str, str]] = (),
+    cross: str | Sequence[str | tuple[str, str]] = (),
     n_gallery: int = 15,
     intervals: bool = False,
     replicates: int = 1000,
@@ -119,7 +120,7 @@ def diagnose(
         n_gallery=n_gallery,
         characteristics=None if by is None else several_names(by),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
-        interactions=tuple((first, second) for first, second in cross),
+        interactions=pairs_of(cross, "cross"),
         intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
     return diagnose_tables(used, detections, choice, threads=threads, progress=progress)

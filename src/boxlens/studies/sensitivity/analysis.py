@@ -17,6 +17,7 @@ from boxlens.formats.given import (
     GivenDetections,
     Reading,
     one_detector,
+    pairs_of,
     several_names,
     shared_settings,
 )
@@ -43,7 +44,7 @@ def sensitivity(
     *,
     by: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float | str]] | None = None,
-    cross: Sequence[tuple[str, str]] = (),
+    cross: str | Sequence[str | tuple[str, str]] = (),
     iou: float = 0.5,
     looser: Sequence[float] | None = None,
     min_objects: int = 5,
@@ -79,7 +80,7 @@ def sensitivity(
     choice = SensitivityChoice(
         characteristics=None if by is None else several_names(by),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
-        interactions=tuple((first, second) for first, second in cross),
+        interactions=pairs_of(cross, "cross"),
         iou=iou,
         looser=None if looser is None else tuple(looser),
         min_objects=min_objects,

@@ -9,6 +9,8 @@ import numpy as np
 
 from boxlens.data import Dataset, Notice
 from boxlens.data.columns import Attribute, Bools, Rows
+from boxlens.data.naming import some_names
+from boxlens.data.source import counted_notice
 from boxlens.errors import ParameterError
 from boxlens.studies.sensitivity.characteristics import (
     MOST_NUMBERS,
@@ -60,13 +62,21 @@ class Catalogue:
 
     def usual(self) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
         """All that tell something, and notices of the others."""
-        names, notices = [], []
+        names, notices, empty = [], [], []
         for name in self._not_repeated():
             reason = None if name in self.bins else self._reason_against(name)
             if reason is None:
                 names.append(name)
+            elif reason.code == "one_value" and not reason.count:
+                empty.append(name)
             else:
                 notices.append(reason)
+        listed = some_names(empty)
+        notices += counted_notice(
+            *("no_value", len(empty)),
+            f"attributes have no value and cannot group objects: {listed}",
+            f"attribute has no value and cannot group objects: {listed}",
+        )
         if not self.objects.counted.any():
             # Every attribute would say the same.
             notices = [Notice("no_objects", 0, "no object counts, so no attribute is analysed")]

@@ -260,8 +260,8 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     n_untested = sum(math.isnan(row.p) for row in known)
     untested = f" {n_untested} are in too few images to be tested."
     cut = (
-        f" Shown are the {len(shown)} with the largest differences in standard errors, in the "
-        "order of the difference."
+        f" Shown are the {len(shown)} with the largest differences in standard errors, then those "
+        "not tested, in the order of the difference."
     )
 
     def draw() -> Spec:
