@@ -195,6 +195,7 @@ def test_a_command_answers_as_its_verb_does(command, found, settings, demo, monk
     read = [document["provenance"]["ground_truth"], *document["provenance"]["detections"]]
     assert [one["path"] for one in read] == [GT, *found]
     assert {len(one["sha256"]) for one in read} == {64}
+    assert read[0]["classes"] == ["dog", "cat"]
     tables = found if command == "gate" else [found[0] if len(found) == 1 else list(found)]
     asked = VERBS[path](GT, *tables, classes=["dog", "cat"], names=names, **settings)
     expected = json.loads(json.dumps(asked.to_json(), allow_nan=False))

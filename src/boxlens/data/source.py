@@ -56,6 +56,9 @@ class Source:
     pictures: tuple[tuple[str, Path], ...] = ()
     # The file of attributes that were joined to it.
     attributes: Source | None = None
+    # The part of it that was asked for; None and none: all.
+    split: str | None = None
+    classes: tuple[str, ...] = ()
 
     @classmethod
     def of(

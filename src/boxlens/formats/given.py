@@ -154,7 +154,12 @@ class Reading:
                 threads=self.threads,
                 progress=self.progress,
             )
-        return gt if self.attributes is None else with_attributes(gt, self.attributes)
+        if self.attributes is not None:
+            gt = with_attributes(gt, self.attributes)
+        if gt.source is None or not (self.split or self._classes):
+            return gt
+        classes = tuple(name for name in gt.classes.name if name in self._classes)
+        return replace(gt, source=replace(gt.source, split=self.split, classes=classes))
 
     def detections(
         self, dt: GivenDetections | Sequence[GivenDetections], dataset: Dataset

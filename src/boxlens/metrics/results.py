@@ -95,6 +95,8 @@ def _source_to_json(source: Source | None) -> dict[str, Any] | None:
         "size_bytes": source.size_bytes,
         "sha256": source.sha256(),
         **({"attributes": _source_to_json(source.attributes)} if source.attributes else {}),
+        **({"split": source.split} if source.split else {}),
+        **({"classes": list(source.classes)} if source.classes else {}),
     }
 
 
