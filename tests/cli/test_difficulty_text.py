@@ -88,7 +88,7 @@ def test_targets_out_of_reach_are_told():
     subsets = tuple(matched_subset(first, "cpl", target) for target in (0.9, -1.0, 0.05))
     text = difficulty_text(replace(everything(), subsets=subsets))
     told = " ".join(text.split())
-    every, none = "all 79 classes of coco_val2017", "No class of coco_val2017"
-    assert f"Even {every} together are harder than the target (CPL 0.9000)" in told
+    every, none = "All 79 classes of coco_val2017", "No class of coco_val2017"
+    assert f"{every} together are still harder than the target (CPL 0.9000)" in told
     assert f"{none} is as hard as the target (CPL -1.0000)." in told
     assert "The 51 hardest of 79 classes of coco_val2017 are together as hard as the target" in told

@@ -30,7 +30,7 @@ def test_a_candidate_that_keeps_the_rules_exits_with_0(gate):
     done = gate("--rule", "AP >= baseline - 0.002", "--rule", "AP of car >= baseline")
     assert done.returncode == 0
     headline, _, verdict, _, caption, heading, _, row, *_ = done.stdout.splitlines()
-    assert headline.startswith("Gate: region against window on ground_truth | coco | 200 images")
+    assert headline.startswith("Gate: region against window on ground_truth | COCO | 200 images")
     assert verdict == "The gate passed: 2 of 2 rules hold."
     assert caption == "Every rule"
     assert heading.split()[:4] == ["rule", "verdict", "baseline", "candidate"]

@@ -118,7 +118,7 @@ def method_of(
             *groups_of(lift, "size", SIZES, codes[1], choice),
             *(
                 one
-                for by in choice.attributes
+                for by in choice.by
                 for one in groups_of(lift, by, ("no", "yes"), truncated, choice)
             ),
         ),
@@ -146,7 +146,7 @@ def recall_result(datasets, choice, notices=()) -> ProposalRecallResult:
 @cache
 def every_method() -> ProposalRecallResult:
     """Twelve methods on two data sets."""
-    choice = RecallChoice(budgets=(100, 1000, 10_000), attributes=("truncated",))
+    choice = RecallChoice(budgets=(100, 1000, 10_000), by=("truncated",))
     sets = [
         dataset_of("coco_177", METHODS, choice, n_objects=1400),
         dataset_of("VOC2007_test", METHODS[:8], choice, n_classes=20, seed=1),
@@ -177,7 +177,7 @@ def no_proposals() -> ProposalRecallResult:
 @cache
 def nasty() -> ProposalRecallResult:
     """Names of any signs, few of everything, other overlaps."""
-    choice = RecallChoice((7,), (0.55,), (0.5, 0.7), attributes=("is <crowd>",))
+    choice = RecallChoice((7,), (0.55,), (0.5, 0.7), by=("is <crowd>",))
     methods = [(name, at == 0, 0.5) for at, name in enumerate(NASTY)]
     sets = [
         dataset_of(f"<b>set {at}", methods, choice, n_objects=9, n_classes=2, seed=at)

@@ -176,7 +176,7 @@ def test_several_results_share_a_document_with_contents():
     content = study_content(describe(result), result.to_json(), parts)
     assert content.document["title"] == "window and region on ground_truth"
     text = text_of(typeset(with_one_figure(content)))
-    for words in ("Contents", "Scores under the protocol coco", "Class by class"):
+    for words in ("Contents", "Scores under the protocol COCO", "Class by class"):
         assert words in text
     scores, *studies = parts
     assert len(studies) == 3

@@ -76,7 +76,7 @@ def test_curves_are_those_of_the_result_with_ar_and_number_beside_them():
     lines = [row for row in records(chart, "series") if row["series"] == method.name]
     assert len(lines) == len(CURVE_IOUS) * len(result.choice.budgets)
     assert [row["y"] for row in lines[:51]] == [round(v, 4) for v in method.chosen[0].curve]
-    assert lines[50]["tip"] == {"method": method.name, "IoU": "1.00", "recall": "0.000"}
+    assert lines[50]["tip"] == {"method": method.name, "IoU": "1", "recall": "0.000"}
     columns = [row["text"] for row in records(chart, "text") if row.get("row") == method.name]
     for one in method.chosen:
         assert {f"{one.ar:.3f}", f"({one.n_mean:,.0f})"} <= set(columns)

@@ -89,7 +89,7 @@ def test_bing_is_the_same_files_again(tmp_path):
         ({"settings": {"beta": None}}, r"settings\.beta: expected a value of type number"),
         ({"settings": {"max_boxes": 1.5}}, r"settings\.max_boxes: expected .* type int, got 1.5"),
         ({"settings": {"alpha": 7}}, "alpha must be above 0 and below 1"),
-        ({"learned": {"weights": []}}, "learned: edge-boxes learns nothing"),
+        ({"learned": {"weights": []}}, "learned: edge-boxes has nothing to learn"),
         ({"more": 1}, "unknown field 'more'"),
     ],
 )

@@ -95,7 +95,7 @@ def _group_table(
     choice = result.choice
     caption = f"{ar_words(choice)} by {by}, at most {counted(choice.largest, 'proposal')} per image"
     caption += f", {dataset.name}" if len(result.datasets) > 1 else ""
-    asked_for = by in (BY_CLASS, BY_SIZE, *choice.attributes)
+    asked_for = by in (BY_CLASS, BY_SIZE, *choice.by)
     few = len(groups) <= 2 * MOST_BRIEF
     return Table(
         "",

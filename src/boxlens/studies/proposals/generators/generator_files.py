@@ -139,7 +139,7 @@ def _learned(usual: Generator, document: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in _values(usual).items():
         if hasattr(value, "to_json"):
             return {name: type(value).of_json(document["learned"])}
-    raise InputError(f"{usual.name} learns nothing", where="learned")
+    raise InputError(f"{usual.name} has nothing to learn", where="learned")
 
 
 def _check_models(made: Generator, usual: Generator, path: Path) -> None:

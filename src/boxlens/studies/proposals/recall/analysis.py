@@ -88,7 +88,7 @@ def proposal_recall(
         ious=tuple(ious),
         ar_range=ar_range,
         ar_on_grid=ar_on_grid,
-        attributes=several_names(by),
+        by=several_names(by),
         missing_is_empty=missing_is_empty,
         replicates=replicates,
         seed=seed,
@@ -115,7 +115,7 @@ def proposal_recall(
         # hold them.
         methods = with_unique_names(list(map(match, of_each)))
         told = [*dataset.notices, *(notice for one in methods for notice in one.notices)]
-        groups = list(choice.attributes)
+        groups = list(choice.by)
         if found:
             groups = [name for name in groups if name in dataset.gt.attributes]
             told += _without_attributes(dataset, choice)
@@ -210,7 +210,7 @@ def _common_images(
 
 def _without_attributes(dataset: Dataset, choice: RecallChoice) -> Iterator[Notice]:
     """The first data set must have what is asked for, others may not."""
-    missing = [name for name in choice.attributes if name not in dataset.gt.attributes]
+    missing = [name for name in choice.by if name not in dataset.gt.attributes]
     if missing:
         message = f"objects have no attribute {', '.join(missing)}: recall is not split by it"
         yield Notice("no_attribute", len(missing), message)

@@ -25,7 +25,7 @@ class RecallChoice(JsonRecord):
     # As the published code does it: recall on a grid of 0.001 under the trapezoid rule.
     ar_on_grid: bool = False
     # Attributes of objects to split recall by, besides class and size.
-    attributes: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     # Images without known proposals count, and nothing is found in them; else they are skipped.
     missing_is_empty: bool = False
     replicates: int = field(default=1000, metadata=as_key("n_replicates"))
