@@ -147,16 +147,16 @@ def _tide_table(result: DiagnosisResult) -> Table[str]:
     asked = {"tidecv": result.tidecv, "IoU 0.5 to 0.95": result.tide_range}
     others = {title: one for title, one in asked.items() if one is not None}
     return Table(
-        "",
+        "errors",
         MAIN_TABLE,
         list(tide.gain),
         [
-            Column("", "error", lambda name: sums.get(name) or kind_of(name).label, TEXT),
-            Column("", "TIDE's name", str, TEXT, further=True),
-            Column("", "errors", lambda name: tide.n[name], COUNT),
-            Column("", "AP gained", lambda name: tide.gain[name], CHANGE),
-            Column("", "over all orders", means.get, CHANGE),
-            Column("", "mostly", mostly.get, TEXT),
+            Column("error", "error", lambda name: sums.get(name) or kind_of(name).label, TEXT),
+            Column("tide", "TIDE's name", str, TEXT, further=True),
+            Column("n", "errors", lambda name: tide.n[name], COUNT),
+            Column("AP_gained", "AP gained", lambda name: tide.gain[name], CHANGE),
+            Column("AP_gained_mean", "over all orders", means.get, CHANGE),
+            Column("mostly", "mostly", mostly.get, TEXT),
             *columns_of(
                 others,
                 lambda name, other: others[other].gain[name],
