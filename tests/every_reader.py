@@ -267,10 +267,6 @@ def _with(function: Callable[..., Any], *given: Any) -> Callable[[Path], Any]:
     return lambda path: function(path, *given)
 
 
-def _joined_attributes(path: Path) -> Any:
-    return join_attributes(DATASET, read_attributes(path))
-
-
 READERS: tuple[Reader, ...] = (
     _dataset("coco", "gt.json"),
     _dataset("lvis", "gt.json"),
@@ -302,7 +298,9 @@ READERS: tuple[Reader, ...] = (
     Reader("windows mat folder", _mat, _read_runs, folder=True),
     Reader("windows mat", _mat_of_all, _with(read_windows, DATASET)),
     *(
-        Reader(f"attributes {form}", make, _joined_attributes)
+        Reader(
+            f"attributes {form}", make, lambda path: join_attributes(DATASET, read_attributes(path))
+        )
         for form, make in {
             "csv": _written("a.csv", "object_id,light\n7,dim\n3,\n"),
             "json": _written("a.json", json.dumps([{"object_id": 7, "light": "dim"}])),
